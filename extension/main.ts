@@ -1,11 +1,13 @@
 // The extension's entry: makes the features and connects them to each other and to their commands, nothing else.
 import * as vscode from 'vscode';
 import { EngineClient } from './engine/client';
+import { AdviceActions } from './features/advice';
 import type { CachelineApi } from './features/api';
 import { AttachCommand } from './features/attach';
 import { CheckMachine } from './features/check-machine';
 import { ContendedTree } from './features/contended-tree';
 import { CurrentProfile } from './features/current-profile';
+import { EditPreviews } from './features/edit-preview';
 import { EngineHealth } from './features/engine-health';
 import { Heat } from './features/heat';
 import { HeatMetricChoice } from './features/heat-metric';
@@ -55,6 +57,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const attach = new AttachCommand(profiler, log);
   const machine = new CheckMachine(client, extensionUri, output, log);
   const opening = new OpenRecordingCommand(recordings, documents, panel);
+  const previews = new EditPreviews();
+  const advice = new AdviceActions(current, documents, layouts, previews, log);
 
   subscriptions.push(
     output,
@@ -71,6 +75,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     panel,
     profiler,
     machine,
+    previews,
+    advice.register(),
     editor.register(),
     new ProfileTasks(profiler, log).register(),
     new ProfileDebug(log).register(),
@@ -87,6 +93,12 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     vscode.commands.registerCommand('cacheline.heatMetric', (argument: unknown) => metric.run(argument)),
     vscode.commands.registerCommand('cacheline.showPanel', () => panel.show()),
     vscode.commands.registerCommand('cacheline.showLayout', (uri: unknown, line: unknown, name: unknown) => cards.show(uri, line, name)),
+    vscode.commands.registerCommand('cacheline.previewAdvice', (number: unknown) => advice.preview(number)),
+    vscode.commands.registerCommand('cacheline.previewOwnLine', (uri: unknown, line: unknown, name: unknown) =>
+      advice.previewOwnLine(uri, line, name),
+    ),
+    vscode.commands.registerCommand('cacheline.applyAdvice', (uri: unknown) => previews.apply(uri)),
+    vscode.commands.registerCommand('cacheline.discardAdvice', (uri: unknown) => previews.discard(uri)),
     vscode.commands.registerCommand('cacheline.openSource', (place: unknown) => tree.open(place)),
     vscode.commands.registerCommand('cacheline.clear', () => documents.use(undefined)),
     vscode.commands.registerCommand('cacheline.checkMachine', () => machine.run()),
@@ -97,7 +109,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     heatOf: (uri) => heat.stateOf(uri),
     memberTextsOf: (uri) => members.stateOf(uri),
     contendedData: () => tree,
-    showReport: async (report, title) => documents.use(await ShownProfile.of(new ReportProfile(report), title, title)),
+    showReport: async (report, title, advised) => documents.use(await ShownProfile.of(new ReportProfile(report, advised), title, title)),
     panelState: () => panel.state(),
     recordingTabs: () => editor.states(),
     receiveFromPanel: (message) => panel.receive(message),

@@ -1,4 +1,5 @@
 // The command line's grammar: what each command takes, its help, and one clear sentence for what it does not take.
+import { ADVISE_HELP, parseAdvise, type AdviseArguments } from './advise-arguments';
 import { LAYOUT_HELP, parseLayout, type LayoutArguments } from './layout-arguments';
 import { oneOf, parse, wrong, type CommandName, type Options } from './options';
 import { parseRecord, RECORD_HELP, type RecordArguments } from './record-arguments';
@@ -11,13 +12,20 @@ export interface DoctorArguments {
 }
 
 export type Arguments =
-  RecordArguments | ReportArguments | LayoutArguments | DoctorArguments | { command: 'help'; text: string } | { command: 'version' };
+  | RecordArguments
+  | ReportArguments
+  | AdviseArguments
+  | LayoutArguments
+  | DoctorArguments
+  | { command: 'help'; text: string }
+  | { command: 'version' };
 
 const GENERAL_HELP = `cacheline finds false sharing and cache-line contention in C, C++, Rust and Go.
 
 Usage:
   cacheline record [options] -- PROGRAM [ARGS]   run a program and record it
   cacheline report [options] [RECORDING]         which lines threads fight over
+  cacheline advise [options] [RECORDING]         what to change, with the edit
   cacheline layout [options] TYPE --in BINARY    how a type lies on cache lines
   cacheline doctor [options]                     what this machine can record
 
@@ -28,6 +36,7 @@ Usage:
 const HELP = {
   record: RECORD_HELP,
   report: REPORT_HELP,
+  advise: ADVISE_HELP,
   layout: LAYOUT_HELP,
   doctor: `Usage: cacheline doctor [options]
 
@@ -61,6 +70,10 @@ export function parseArguments(args: readonly string[]): Arguments {
     case 'report': {
       const parsed = parseReport(rest);
       return parsed === 'help' ? { command: 'help', text: REPORT_HELP } : parsed;
+    }
+    case 'advise': {
+      const parsed = parseAdvise(rest);
+      return parsed === 'help' ? { command: 'help', text: ADVISE_HELP } : parsed;
     }
     case 'layout': {
       const parsed = parseLayout(rest);

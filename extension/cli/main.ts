@@ -3,6 +3,7 @@ import { version } from '../../package.json';
 import { loadAddon, NativeEngine } from '../engine/native';
 import { EngineError } from '../protocol/engine';
 import { DONE, exitStatusOf, INTERNAL_ERROR } from '../session/record/exit-status';
+import { advise } from './advise';
 import { parseArguments } from './arguments';
 import { doctor } from './doctor';
 import { layout } from './layout';
@@ -23,6 +24,8 @@ async function run(args: readonly string[]): Promise<number> {
       return record(new NativeEngine(loadAddon()), parsed);
     case 'report':
       return report(new NativeEngine(loadAddon()), parsed);
+    case 'advise':
+      return advise(new NativeEngine(loadAddon()), parsed);
     case 'layout':
       return layout(new NativeEngine(loadAddon()), parsed);
     case 'doctor':

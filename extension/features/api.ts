@@ -3,6 +3,7 @@ import type * as vscode from 'vscode';
 import type { Measure } from '../protocol/measure';
 import type { FromMachine, ToMachine } from '../protocol/machine';
 import type { FromPanel, ToPanel } from '../protocol/panel';
+import type { AdviceList } from '../protocol/advice';
 import type { Report } from '../protocol/report';
 import type { TreeNode } from '../session/profile/contended-tree';
 
@@ -60,8 +61,8 @@ export interface CachelineApi {
   memberTextsOf(uri: vscode.Uri): MemberTextState[];
   /** The view of contended data: the same provider that the view asks. */
   contendedData(): vscode.TreeDataProvider<TreeNode>;
-  /** Shows a report that was made elsewhere, as if its recording had been opened here. */
-  showReport(report: Report, title: string): Promise<void>;
+  /** Shows a report that was made elsewhere, as if its recording had been opened here. `advice`: without it there is none. */
+  showReport(report: Report, title: string, advice?: AdviceList): Promise<void>;
   panelState(): PanelState;
   recordingTabs(): RecordingTabState[];
   /** Does what the same message of the panel's page does. */

@@ -2,6 +2,7 @@
 // Settings: cacheline.layout.text. Command: cacheline.showLayout (optional arguments: a Uri, a 0-based line and a name in it;
 // returns whether there is a card).
 import * as vscode from 'vscode';
+import { ownLineChange } from '../session/advice/own-line';
 import { code } from '../session/hover/hover-parts';
 import { layoutCard, shortCard } from '../session/layout/layout-card';
 import type { ThemeKind } from '../session/layout/layout-card-svg';
@@ -51,10 +52,8 @@ export class LayoutHovers implements vscode.HoverProvider {
     if (position.line >= document.lineCount) return undefined;
     const parts = found ? this.parts(found) : this.madeByMacro(document, position.line);
     if (parts.length === 0) return undefined;
-    return new vscode.Hover(
-      parts.map((part) => new vscode.MarkdownString(part)),
-      document.lineAt(position).range,
-    );
+    const contents = parts.map((part) => new vscode.MarkdownString(part));
+    return new vscode.Hover([...contents, ...(found ? ownLineLink(document, position.line, found) : [])], document.lineAt(position).range);
   }
 
   /** Command: cacheline.showLayout. Whether there is a card. */
@@ -116,6 +115,16 @@ export class LayoutHovers implements vscode.HoverProvider {
     const style = { theme: THEMES[vscode.window.activeColorTheme.kind], text: wantsText(this.log) };
     return [...layoutCard(card, context, style), ...others.map((other) => shortCard(other, context))];
   }
+}
+
+/** A link that runs one command and nothing else; its arguments are in no part of the text. */
+function ownLineLink({ uri, languageId }: vscode.TextDocument, line: number, { card, name, isMember }: FoundCard): vscode.MarkdownString[] {
+  if (!isMember || !['c', 'cpp', 'cuda-cpp'].includes(languageId)) return [];
+  if (ownLineChange(card.layout, name, '', { file: uri.fsPath, line: line + 1 }) === undefined) return [];
+  const args = encodeURIComponent(JSON.stringify([uri.toString(), line, name])).replace(/[()]/g, (sign) => (sign === '(' ? '%28' : '%29'));
+  const link = new vscode.MarkdownString(`[Put this member on a line of its own](command:cacheline.previewOwnLine?${args})`);
+  link.isTrusted = { enabledCommands: ['cacheline.previewOwnLine'] };
+  return [link];
 }
 
 function macroOf(document: vscode.TextDocument, line: number): string | undefined {

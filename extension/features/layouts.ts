@@ -30,6 +30,7 @@ const MAX_OTHERS = 3;
 /** Names in a note. */
 const MAX_NAMED = 3;
 /** Rank of what a line is taken for: types, their members, variables, and members of members. */
+const MEMBER = 1;
 const VARIABLE = 2;
 const LAST_BINARY = 'cacheline.lastBinary';
 
@@ -41,6 +42,10 @@ export interface FoundCard {
   others: TypeCard[];
   /** What the line declares: the type, or a member or variable. */
   name: string;
+  /** The line declares a member of the type itself. */
+  isMember: boolean;
+  /** The source is newer than the binary, and nothing says where its lines went. */
+  uncertain: boolean;
   /** About the age of source and binary, and what may be missing. */
   notes: string[];
 }
@@ -78,7 +83,7 @@ export class Layouts implements vscode.Disposable {
       if (!found) continue;
       const others = [...new Set(sampled.map(({ card }) => card))].filter((card) => card !== found.card);
       const notes = [...found.notes, ...namesakes(found.card, others.slice(MAX_OTHERS), profile?.report)];
-      return { ...found, others: others.slice(0, MAX_OTHERS), notes };
+      return { ...found, isMember: place.what === 'member', others: others.slice(0, MAX_OTHERS), notes };
     }
     const all = asked || setting('layout.alwaysShow', this.log);
     if (!profile && !all) return undefined;
@@ -97,6 +102,7 @@ export class Layouts implements vscode.Disposable {
         if (found)
           return {
             ...found,
+            isMember: rank === MEMBER,
             others: twins.slice(0, MAX_OTHERS).map(plainCard),
             notes: [...found.notes, ...ofAll, ...missingNotes(layout, missing)],
           };
@@ -138,7 +144,8 @@ export class Layouts implements vscode.Disposable {
   ): Promise<FoundCard | undefined> {
     const { notes, uncertain } = await ageOf(document, built, followedFrom);
     if (line >= document.lineCount || (uncertain && wordIndex(document.lineAt(line).text, name) < 0)) return undefined;
-    return { card, report: card.heat && profile && (await this.withLines(card, profile)), others: [], name, notes };
+    const report = card.heat && profile && (await this.withLines(card, profile));
+    return { card, report, others: [], name, isMember: false, uncertain, notes };
   }
 
   /** The report with lines of the type, by which the card knows where instances begin. */
@@ -256,7 +263,7 @@ function membersOf({ variable, file, layout }: Declaration): Declared[] {
   if (variable !== '' || layout.file !== file) return [];
   return layout.members
     .filter((member) => member.line > 0 && member.file === undefined)
-    .map(({ name, line, depth }) => ({ name: lastPart(name), file, line, layout, rank: depth === 0 ? 1 : 3 }));
+    .map(({ name, line, depth }) => ({ name: lastPart(name), file, line, layout, rank: depth === 0 ? MEMBER : 3 }));
 }
 
 /** How far behind the type's first line: a member of a base class belongs to the class that it stands in. */

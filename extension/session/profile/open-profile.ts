@@ -1,4 +1,5 @@
 // A recording that the engine keeps open, and the questions of the editor to it.
+import type { AdviceList } from '../../protocol/advice';
 import type { CallOptions, Engine, OpenParams } from '../../protocol/engine';
 import { MOST_LINES_AT_ONCE } from '../../protocol/panel';
 import type { Answers, ProfileSummary, Question } from '../../protocol/profile';
@@ -12,12 +13,15 @@ export interface ProfileSource {
   ask<Q extends ShownQuestion>(question: Extract<Question, { question: Q }>, signal?: AbortSignal): Promise<Answers[Q]>;
   /** With all selected lines, in the report's own order. */
   report(signal?: AbortSignal): Promise<Report>;
+  /** What to change, without the edits. */
+  advice(): Promise<AdviceList>;
   close(): Promise<void>;
 }
 
 export class OpenProfile implements ProfileSource {
   private constructor(
     private readonly engine: Engine,
+    private readonly params: OpenParams,
     private readonly handle: number,
     readonly summary: ProfileSummary,
   ) {}
@@ -25,7 +29,7 @@ export class OpenProfile implements ProfileSource {
   /** Rejects with EngineError, as all that follows. */
   static async open(engine: Engine, params: OpenParams, options: CallOptions<'open'>): Promise<OpenProfile> {
     const { handle, summary } = await engine.call('open', params, options);
-    return new OpenProfile(engine, handle, summary);
+    return new OpenProfile(engine, params, handle, summary);
   }
 
   async ask<Q extends Question['question']>(question: Extract<Question, { question: Q }>, signal?: AbortSignal): Promise<Answers[Q]> {
@@ -43,6 +47,10 @@ export class OpenProfile implements ProfileSource {
     }
     const { rows: objects } = await this.ask<'objects'>({ question: 'objects' }, signal);
     return { ...this.summary.report, objects, lines };
+  }
+
+  advice(): Promise<AdviceList> {
+    return this.engine.call('advise', this.params);
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 // A report that was made elsewhere, as a profile that answers the questions of the editor.
+import type { AdviceList } from '../../protocol/advice';
 import { amountOf, loadCyclesOf, type Measure } from '../../protocol/measure';
 import { ownPlace } from '../../protocol/own-place';
 import type { Answers, CodePlace, DataSum, LineChoice, ProfileLine, Question } from '../../protocol/profile';
@@ -9,7 +10,11 @@ import type { ProfileSource, ShownQuestion } from './open-profile';
 export class ReportProfile implements ProfileSource {
   readonly summary: ProfileSource['summary'];
 
-  constructor(private readonly whole: Report) {
+  /** @param advised what to change; without a recording nobody else can say it */
+  constructor(
+    private readonly whole: Report,
+    private readonly advised: AdviceList = { schema: 'cacheline-advice/1', advice: [], latent: [] },
+  ) {
     const { lines, ...report } = whole;
     const counts = { lines: lines.length, selected: lines.length, objects: report.objects.length, types: report.types?.length ?? 0 };
     this.summary = { report: { ...report, objects: [] }, counts, loadCycles: loadCyclesOf(whole) };
@@ -21,6 +26,10 @@ export class ReportProfile implements ProfileSource {
 
   report(): Promise<Report> {
     return Promise.resolve(this.whole);
+  }
+
+  advice(): Promise<AdviceList> {
+    return Promise.resolve(this.advised);
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 // A profile that is shown, and what the features look up in it. The engine keeps its lines: what is here grows with the program's
 // source, and not with the recording.
+import type { AdviceList } from '../../protocol/advice';
 import { wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import { MOST_LINES_AT_ONCE } from '../../protocol/panel';
 import type { Answers, CodePlace, DataIdentity, DataSum, LineChoice, LinesQuestion } from '../../protocol/profile';
@@ -34,6 +35,7 @@ export class ShownProfile {
   readonly definitions: ByPlace<DataIdentity[]> = new Map();
   private readonly data = new Map<Measure, Promise<readonly DataSum[]>>();
   private readonly heats = new Map<string, Promise<LineHeat[]>>();
+  private readonly advised = new Map<string, Promise<AdviceList>>();
   private typeIndex: TypeIndex | undefined;
   private cardsByType: ReturnType<typeof cardsByType> | undefined;
   private holders = 0;
@@ -94,6 +96,11 @@ export class ShownProfile {
   /** With all lines. */
   whole(): Promise<Report> {
     return this.source.report();
+  }
+
+  /** What to change, without the edits: the engine is asked once. Rejects with EngineError. */
+  advice(): Promise<AdviceList> {
+    return kept(this.advised, '', () => this.source.advice());
   }
 
   /** Types that samples touched. */

@@ -6,7 +6,7 @@ import { accessKind, isOnePthreadLock, pthreadLock } from './sharing-facts';
 import { ownFunction } from '../lines/source-path';
 import { enumerate, percent, plural } from '../text/terminal-text';
 
-const LESS_OFTEN = 'sharing less often (a copy for each thread, merged later; fewer updates)';
+export const LESS_OFTEN = 'sharing less often (a copy for each thread, merged later; fewer updates)';
 
 /** What helps against each pattern where the lines do not say more; empty where nothing has to. */
 const REMEDY: Record<Verdict, string> = {
@@ -27,7 +27,7 @@ const ELEMENTS =
   'The same code uses several elements of an array here, and several threads use each. Where each element belongs to a task (a coroutine, a job of a ' +
   `thread pool) that moves from thread to thread, it is false sharing, and a cache line for each element ends it. Otherwise ${LESS_OFTEN} helps.`;
 
-const PRIVATE_COPY =
+export const PRIVATE_COPY =
   'Where each side writes one and reads the other (the indices of a ring buffer), keep a private copy of the other side’s and read it only when ' +
   'the ring looks full or empty by the copy; only then a cache line for each helps.';
 

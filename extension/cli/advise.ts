@@ -1,0 +1,50 @@
+// `cacheline advise`: what to change, as text, JSON or a patch.
+import type { NativeEngine } from '../engine/native';
+import { editedAdvice, mergedEdits, type EditedAdvice } from '../session/advice/advice-edits';
+import { adviceText } from '../session/advice/advice-text';
+import { subjectName } from '../session/advice/advice-words';
+import { builtAtOf, DiskSources, patchFolder } from '../session/advice/disk-sources';
+import { patchOf } from '../session/advice/patch';
+import { DONE } from '../session/record/exit-status';
+import { enumerate } from '../session/text/terminal-text';
+import type { AdviseArguments } from './advise-arguments';
+import { page } from './pager';
+import { recordingPath, withProgress } from './recording-input';
+import { outputStyle, outputWidth, print, printAll, say } from './terminal';
+
+export async function advise(engine: NativeEngine, args: AdviseArguments): Promise<number> {
+  const path = await recordingPath('advise', args.path, args.analysis);
+  const params = { ...args.analysis, path, showAll: false };
+  const list = await withProgress(path, (onProgress) => engine.call('advise', params, { onProgress }));
+  const reader = process.cwd();
+  const { folder, edited } = await editedAdvice(list, new DiskSources(await builtAtOf(path)), (files) => patchFolder(files, reader));
+  if (args.patch) {
+    printPatch(edited, folder, reader);
+    return DONE;
+  }
+  const advised = { ...list, folder, advice: edited.map(({ advice }) => advice) };
+  if (args.format === 'json') {
+    await printAll([JSON.stringify(advised), '\n']);
+    return DONE;
+  }
+  const text = [adviceText(advised, { width: args.width ?? outputWidth(), style: outputStyle(), path, folder: reader })];
+  if (args.pager) await page(text);
+  else await printAll(text);
+  return DONE;
+}
+
+function printPatch(edited: readonly EditedAdvice[], folder: string | null, reader: string): void {
+  const { files, leftOut } = mergedEdits(edited);
+  for (const { advice } of edited)
+    if (advice.way !== 'none' && advice.edit.reason !== null) say(`no edit for ${subjectName(advice.subject)}: ${advice.edit.reason}`);
+  if (folder === null) {
+    say('There is nothing to patch; "cacheline advise" without --patch says why.');
+    return;
+  }
+  if (leftOut.length > 0) {
+    const which = enumerate(leftOut.map(({ subject }) => subjectName(subject)));
+    say(`The edits for ${which} are left out, since they change the same text: apply these, build and record again.`);
+  }
+  if (folder !== reader) say(`The patch is for the folder ${folder}.`);
+  print(patchOf(files, folder));
+}

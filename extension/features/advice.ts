@@ -1,0 +1,244 @@
+// Advice where the source is read: quick fixes at the definition, the members and the contended lines of an advice that has an edit, and
+// the preview of it. Also one member on a line of its own, without a profile.
+// Commands: cacheline.previewAdvice (optional argument: the number of an advice of the shown profile, 1 for the first),
+// cacheline.previewOwnLine (a Uri or its text, a 0-based line and the name of the member that it declares); they return whether there is a
+// preview.
+import * as vscode from 'vscode';
+import type { Advice, Change } from '../protocol/advice';
+import { EngineError } from '../protocol/engine';
+import type { SourcePlace } from '../protocol/report';
+import { noChangeReason, actionTitle, costSentences, gainSentences, subjectName } from '../session/advice/advice-words';
+import { placesOf } from '../session/advice/advice-places';
+import { editOf } from '../session/advice/edit';
+import { ownLineChange } from '../session/advice/own-line';
+import type { ShownProfile } from '../session/profile/shown-profile';
+import { percent, printable } from '../session/text/terminal-text';
+import type { CurrentProfile } from './current-profile';
+import { workspaceEdit, type EditPreviews, type ProposedEdit } from './edit-preview';
+import { showError } from './errors';
+import { LANGUAGES } from './layout-hover';
+import type { Layouts } from './layouts';
+import { showInformation, showWarning } from './notify';
+import type { SourceDocuments } from './source-documents';
+
+/** An advice of a profile, and where it is offered. */
+interface Offer {
+  advice: Advice;
+  /** From 1. */
+  number: number;
+  places: readonly SourcePlace[];
+  /** The edit for the texts as they were at these versions. */
+  edited?: { versions: string; answer: Edited };
+}
+
+type Edited = Pick<ProposedEdit, 'files'> | { reason: string };
+
+/** A change with its places as they are now, and the documents by the names that the change has for them. */
+interface PlacedChange {
+  change: Change;
+  documents: Map<string, vscode.TextDocument>;
+}
+
+export class AdviceActions implements vscode.CodeActionProvider {
+  private readonly offers = new WeakMap<ShownProfile, Promise<Offer[]>>();
+
+  constructor(
+    private readonly current: CurrentProfile,
+    private readonly documents: SourceDocuments,
+    private readonly layouts: Layouts,
+    private readonly previews: EditPreviews,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  register(): vscode.Disposable {
+    return vscode.languages.registerCodeActionsProvider(LANGUAGES, this, { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] });
+  }
+
+  async provideCodeActions(
+    document: vscode.TextDocument,
+    range: vscode.Range,
+    context: vscode.CodeActionContext,
+  ): Promise<vscode.CodeAction[]> {
+    const profile = this.current.get();
+    const isWanted = context.only === undefined || context.only.intersects(vscode.CodeActionKind.QuickFix);
+    if (!profile || !isWanted || this.documents.namesOf(document.uri).length === 0) return [];
+    const actions: vscode.CodeAction[] = [];
+    for (const offer of await this.offersOf(profile)) {
+      if (!offer.places.some((place) => this.isIn(place, document.uri, range))) continue;
+      const answer = await this.edited(offer);
+      if ('reason' in answer) continue;
+      const title = actionTitle(offer.advice);
+      const fix = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+      fix.edit = await workspaceEdit(answer);
+      const preview = new vscode.CodeAction(`Preview: ${title}`, vscode.CodeActionKind.QuickFix);
+      preview.command = { command: 'cacheline.previewAdvice', title: 'Preview', arguments: [offer.number] };
+      actions.push(fix, preview);
+    }
+    return actions;
+  }
+
+  /** Command: cacheline.previewAdvice. */
+  async preview(argument: unknown): Promise<boolean> {
+    const profile = this.current.get();
+    if (!profile) {
+      void showInformation('No profile is shown: advice comes with one.');
+      return false;
+    }
+    const offers = await this.offersOf(profile);
+    const offer = typeof argument === 'number' ? offers.find(({ number }) => number === argument) : await this.pick(offers);
+    if (!offer) return false;
+    const answer = await this.edited(offer);
+    const { advice } = offer;
+    if ('reason' in answer) {
+      void showWarning(`There is no edit for ${subjectName(advice.subject)}: ${answer.reason}`);
+      return false;
+    }
+    const detail = [costSentences(advice), gainSentences(advice)].join(' ');
+    await this.previews.show({ title: actionTitle(advice), detail, files: answer.files });
+    return true;
+  }
+
+  /** Command: cacheline.previewOwnLine. */
+  async previewOwnLine(uri: unknown, line: unknown, name: unknown): Promise<boolean> {
+    const target = uri instanceof vscode.Uri ? uri : typeof uri === 'string' ? vscode.Uri.parse(uri) : undefined;
+    if (target?.scheme !== 'file' || typeof line !== 'number' || typeof name !== 'string') return false;
+    try {
+      const document = await vscode.workspace.openTextDocument(target);
+      const found = await this.layouts.at(document, line, true, name);
+      const file = target.fsPath;
+      const binary = found?.card.heat?.binary ?? '';
+      const change = found?.isMember === true ? ownLineChange(found.card.layout, found.name, binary, { file, line: line + 1 }) : undefined;
+      if (!found || !change) {
+        void showInformation(`An alignment cannot put ${printable(name)} on a cache line of its own: it is no member of a structure here.`);
+        return false;
+      }
+      const answer = await editedIn({ change, documents: new Map([[file, document]]) }, () => found.uncertain);
+      if ('reason' in answer) {
+        void showWarning(answer.reason);
+        return false;
+      }
+      const detail = 'What follows it begins a line, too. What this costs and gains depends on who uses it: record to know.';
+      await this.previews.show({ title: `Put '${printable(found.name)}' on a cache line of its own`, detail, files: answer.files });
+      return true;
+    } catch (error) {
+      showError(error, this.log);
+      return false;
+    }
+  }
+
+  private async pick(offers: readonly Offer[]): Promise<Offer | undefined> {
+    if (offers.length === 0) {
+      void showInformation('There is no advice: nothing has enough samples that wait for other threads.');
+      return undefined;
+    }
+    const items = await Promise.all(
+      offers.map(async (offer) => {
+        const { advice } = offer;
+        const answer = await this.edited(offer);
+        const label = advice.way === 'none' ? `No layout helps ${subjectName(advice.subject)}` : actionTitle(advice);
+        return { label, description: percent(advice.programShare), detail: 'reason' in answer ? printable(answer.reason) : '', offer };
+      }),
+    );
+    const chosen = await vscode.window.showQuickPick(items, { title: 'Advice', placeHolder: 'Choose a change to preview' });
+    return chosen?.offer;
+  }
+
+  /** Of a profile whose advice cannot be had none; the log says it once. */
+  private offersOf(profile: ShownProfile): Promise<Offer[]> {
+    let offers = this.offers.get(profile);
+    if (!offers) {
+      offers = makeOffers(profile).catch((error: unknown) => {
+        if (!(error instanceof EngineError)) throw error;
+        this.log.warn(`No advice for ${profile.path}: ${error.message} ${error.nextStep}`.trim());
+        if (error.kind === 'cancelled' || error.kind === 'crashed') this.offers.delete(profile); // may go better the next time
+        return [];
+      });
+      this.offers.set(profile, offers);
+    }
+    return offers;
+  }
+
+  private isIn(place: SourcePlace, uri: vscode.Uri, { start, end }: vscode.Range): boolean {
+    const now = this.documents.find(place);
+    return now !== undefined && now.line >= start.line && now.line <= end.line && this.isSame(now.uri, uri);
+  }
+
+  private isSame(one: vscode.Uri, other: vscode.Uri): boolean {
+    return this.documents.realPath(one.fsPath) === this.documents.realPath(other.fsPath);
+  }
+
+  /** What the change of an advice makes of the texts as they are now. */
+  private async edited(offer: Offer): Promise<Edited> {
+    const { change } = offer.advice;
+    if (change === null) return { reason: noChangeReason(offer.advice) };
+    const placed = await this.placed(change);
+    if ('reason' in placed) return placed;
+    const versions = JSON.stringify([placed.change, [...placed.documents.values()].map(({ uri, version }) => [uri.toString(), version])]);
+    if (offer.edited?.versions !== versions)
+      offer.edited = {
+        versions,
+        answer: await editedIn(placed, (file) => this.documents.isPlaceMatchedByNames({ file, line: 0 })),
+      };
+    return offer.edited.answer;
+  }
+
+  private async placed(change: Change): Promise<PlacedChange | { reason: string }> {
+    const documents = new Map<string, vscode.TextDocument>();
+    const now = new Map<string, SourcePlace>();
+    for (const place of placesIn(change)) {
+      const found = this.documents.find(place);
+      if (found) documents.set(place.file, await vscode.workspace.openTextDocument(found.uri));
+      // Opened, the text may be another one than was last seen.
+      const line = found && this.documents.find(place)?.line;
+      if (line === undefined) return { reason: this.documents.whyNotFound(place) };
+      now.set(keyOf(place), { file: place.file, line: line + 1 });
+    }
+    return { change: moved(change, (place) => now.get(keyOf(place)) ?? place), documents };
+  }
+}
+
+async function makeOffers(profile: ShownProfile): Promise<Offer[]> {
+  const [{ advice }, data] = await Promise.all([profile.advice(), profile.dataBy('contended')]);
+  return advice.map((one, at) => ({ advice: one, number: at + 1, places: placesOf(one, data) }));
+}
+
+async function editedIn({ change, documents }: PlacedChange, isNewer: (file: string) => boolean): Promise<Edited> {
+  const answer = await editOf(change, {
+    read: (file) => Promise.resolve(documents.get(file)?.getText()),
+    isNewer: (file) => Promise.resolve(isNewer(file)),
+  });
+  if ('reason' in answer) return answer;
+  const files = answer.files.flatMap(({ file, ...edit }) => {
+    const uri = documents.get(file)?.uri;
+    return uri ? [{ ...edit, uri }] : [];
+  });
+  return { files };
+}
+
+function keyOf({ file, line }: SourcePlace): string {
+  return `${line} ${file}`;
+}
+
+function placesIn(change: Change): SourcePlace[] {
+  switch (change.kind) {
+    case 'members':
+    case 'align-type':
+      return [change.type.definition];
+    case 'align-variables':
+      return change.variables.map(({ definition }) => definition);
+    case 'allocate':
+      return [change.call];
+  }
+}
+
+function moved(change: Change, now: (place: SourcePlace) => SourcePlace): Change {
+  switch (change.kind) {
+    case 'members':
+    case 'align-type':
+      return { ...change, type: { ...change.type, definition: now(change.type.definition) } };
+    case 'align-variables':
+      return { ...change, variables: change.variables.map((variable) => ({ ...variable, definition: now(variable.definition) })) };
+    case 'allocate':
+      return { ...change, call: now(change.call) };
+  }
+}

@@ -1,0 +1,135 @@
+// Edits of sources as a comparison of what is with what would be, to be applied or discarded.
+// Commands: cacheline.applyAdvice, cacheline.discardAdvice (optional argument: the Uri of the right side; return whether that was done).
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { TextEdit } from '../session/advice/edit';
+import { enumerate, printable } from '../session/text/terminal-text';
+import { showInformation, showWarning } from './notify';
+
+/** Of the right sides of comparisons. */
+export const SCHEME = 'cacheline-advice';
+
+export interface ProposedFile {
+  uri: vscode.Uri;
+  before: string;
+  after: string;
+  edits: readonly TextEdit[];
+}
+
+export interface ProposedEdit {
+  /** What applying it does; has untrusted names. */
+  title: string;
+  /** What it costs and gains: sentences. */
+  detail: string;
+  files: readonly ProposedFile[];
+}
+
+interface Preview extends ProposedEdit {
+  label: string;
+}
+
+/** One WorkspaceEdit, so that one undo takes all of it back. The documents have to have the texts that it was made for. */
+export async function workspaceEdit({ files }: Pick<ProposedEdit, 'files'>): Promise<vscode.WorkspaceEdit> {
+  const edit = new vscode.WorkspaceEdit();
+  for (const { uri, edits } of files) {
+    const document = await vscode.workspace.openTextDocument(uri);
+    for (const { start, end, text } of edits)
+      edit.replace(uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
+  }
+  return edit;
+}
+
+export class EditPreviews implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly previews = new Map<string, Preview>();
+  private last = 0;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor() {
+    this.subscriptions = [
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => uri.scheme === SCHEME && this.previews.delete(uri.query)),
+    ];
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    const file = this.previews.get(uri.query)?.files.find((one) => one.uri.path === uri.path);
+    return file?.after ?? '';
+  }
+
+  /** Opens the comparison; what was chosen in its notification is done without being waited for. */
+  async show(edit: ProposedEdit): Promise<void> {
+    const id = String(++this.last);
+    const label = `Preview: ${printable(edit.title)}`;
+    this.previews.set(id, { ...edit, label });
+    const pairs = edit.files.map(({ uri }) => [uri, uri.with({ scheme: SCHEME, authority: '', query: id })] as const);
+    const [first] = pairs;
+    if (first === undefined) return;
+    if (pairs.length === 1) await vscode.commands.executeCommand('vscode.diff', ...first, label, { preview: true });
+    else
+      await vscode.commands.executeCommand(
+        'vscode.changes',
+        label,
+        pairs.map(([before, after]) => [before, before, after]),
+      );
+    void showInformation(`${edit.title}. ${edit.detail}`.trim(), 'Apply', 'Discard').then((chosen) => {
+      if (chosen === 'Apply') return this.apply(first[1]);
+      if (chosen === 'Discard') return this.discard(first[1]);
+      return undefined;
+    });
+  }
+
+  /** Command: cacheline.applyAdvice. The documents are left to be saved. */
+  async apply(argument: unknown): Promise<boolean> {
+    const { id, preview } = this.chosen(argument);
+    if (preview === undefined) {
+      void showInformation('This preview is closed: its edit was applied or discarded.');
+      return false;
+    }
+    const documents = await Promise.all(preview.files.map(({ uri }) => vscode.workspace.openTextDocument(uri)));
+    const changed = preview.files.filter(({ before }, at) => documents[at]?.getText() !== before);
+    if (changed.length > 0) {
+      const which = enumerate(changed.map(({ uri }) => basename(uri.fsPath)));
+      void showWarning(`${which} was changed since this preview, so that its edit no longer fits. Open the preview again.`);
+      return false;
+    }
+    if (!(await vscode.workspace.applyEdit(await workspaceEdit(preview)))) {
+      void showWarning(`${enumerate(preview.files.map(({ uri }) => basename(uri.fsPath)))} cannot be edited: it may be read-only.`);
+      return false;
+    }
+    await this.close(id, preview);
+    const [document] = documents;
+    if (document !== undefined) await vscode.window.showTextDocument(document);
+    return true;
+  }
+
+  /** Command: cacheline.discardAdvice. */
+  async discard(argument: unknown): Promise<boolean> {
+    const { id, preview } = this.chosen(argument);
+    if (preview === undefined) return false;
+    await this.close(id, preview);
+    return true;
+  }
+
+  dispose(): void {
+    this.previews.clear();
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  /** That of the Uri, else of the active tab. */
+  private chosen(argument: unknown): { id: string; preview: Preview | undefined } {
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    const active = input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
+    const uri = argument instanceof vscode.Uri && argument.scheme === SCHEME ? argument : active;
+    const id = uri?.scheme === SCHEME ? uri.query : '';
+    return { id, preview: this.previews.get(id) };
+  }
+
+  private async close(id: string, { label }: Preview): Promise<void> {
+    this.previews.delete(id);
+    const tabs = vscode.window.tabGroups.all.flatMap(({ tabs: all }) => all);
+    const own = tabs.filter(({ input, label: shown }) =>
+      input instanceof vscode.TabInputTextDiff ? input.modified.scheme === SCHEME && input.modified.query === id : shown === label,
+    );
+    await vscode.window.tabGroups.close(own);
+  }
+}

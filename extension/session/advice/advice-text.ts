@@ -1,0 +1,127 @@
+// The text of `cacheline advise`: for each advice what is shared, what to do, what it costs and gains, and where the edit is.
+import type { Advice, AdviceList } from '../../protocol/advice';
+import { sentence } from '../../protocol/words';
+import { joinArguments } from '../record/launch';
+import { headField, joinBlocks } from '../report/report-blocks';
+import { readablePlace } from '../lines/source-path';
+import { breakText, count, enumerate, percent, PLAIN, plural, printable, wrap, type Style } from '../text/terminal-text';
+import {
+  costSentences,
+  doText,
+  gainSentences,
+  guardText,
+  INTERFERENCE_SIZE,
+  latentSentences,
+  reorderCommand,
+  subjectText,
+  whySentence,
+} from './advice-words';
+import { languageOf } from './spelling';
+
+export interface AdviceTextOptions {
+  /** Columns; no line of prose is wider. */
+  width: number;
+  style?: Style;
+  /** The recording, as it was asked for. */
+  path: string;
+  /** The reader's: source paths below it are shown relative to it. */
+  folder: string;
+}
+
+const INDENT = '   ';
+/** Stands for a blank that is no place to break: printable text has none. */
+const BOUND_SPACE = '\u0001';
+
+/** @param list with its edits. Lines joined by newlines, with one at the end. */
+export function adviceText(list: AdviceList, options: AdviceTextOptions): string {
+  const { advice, latent } = list;
+  const { width, style = PLAIN, path } = options;
+  const layout = { width, style };
+  return joinBlocks([
+    headField('Recording', path, layout),
+    wrap(summary(list), width),
+    ...advice.map((one, at) => block(one, at + 1, { ...options, style })),
+    patchWords(list, options),
+    latent.length === 0 ? [] : [style.bold('What placement decides'), ...latent.flatMap((one) => wrap(latentSentences(one), width, '- '))],
+    notes(advice, layout),
+  ]);
+}
+
+function summary({ advice, latent }: AdviceList): string {
+  if (advice.length === 0)
+    return `No advice: nothing has enough samples that wait for other threads${latent.length === 0 ? '' : '; but see below what placement may change'}.`;
+  const helpful = advice.filter(({ way }) => way !== 'none').length;
+  const rest = advice.length - helpful;
+  const changes =
+    helpful === 0 ? 'no change of layout helps' : `${plural(helpful, 'change')} of layout ${helpful === 1 ? 'helps' : 'help'}`;
+  const none = rest === 0 ? '' : `at ${plural(rest, 'place')} none does`;
+  return `${sentence([changes, helpful === 0 ? '' : none].filter((text) => text !== '').join('; '))} Most samples first; shares are of all samples.`;
+}
+
+function block(advice: Advice, number: number, options: AdviceTextOptions & { style: Style }): string[] {
+  const { width, style } = options;
+  const heading = `${subjectText(advice.subject)}: ${advice.verdict}, ${percent(advice.programShare)} of all samples wait here`;
+  const [first = '', ...others] = wrap(heading, width, `${count(number)}. `.padEnd(INDENT.length));
+  const { sentence: what, lines } = doText(advice);
+  const paragraphs = [whySentence(advice), what];
+  const after = [costSentences(advice), gainSentences(advice), editSentence(advice, options.folder)].filter((text) => text !== '');
+  return [
+    style.bold(first),
+    ...others.map((line) => style.bold(line)),
+    ...paragraphs.flatMap((text) => prose(text, width, INDENT)),
+    ...lines.flatMap((line) => (line.startsWith('- ') ? wrap(line.slice(2), width, `${INDENT}  - `) : code(line, width))),
+    ...after.flatMap((text) => prose(text, width, INDENT)),
+    ...reorderLines(advice, width),
+  ];
+}
+
+/** Wrapped, without a break inside of what stands between backticks. */
+function prose(text: string, width: number, first?: string): string[] {
+  const bound = text.replace(/`[^`]*`/g, (part) => part.replaceAll(' ', BOUND_SPACE));
+  return wrap(bound, width, first).map((line) => line.replaceAll(BOUND_SPACE, ' '));
+}
+
+/** Whole words at each line's end, and none lost: it is to be copied. */
+function code(line: string, width: number): string[] {
+  const indent = `${INDENT}  `;
+  return breakText(line, width - indent.length).map((piece) => indent + piece);
+}
+
+function editSentence({ definition, edit, change, way }: Advice, folder: string): string {
+  const { patch, reason } = edit;
+  const file = change?.kind === 'allocate' ? change.call : definition;
+  const place = file === null ? '' : printable(readablePlace(file, folder));
+  if (way === 'none') return place === '' ? '' : `It is defined at ${place}.`;
+  if (patch !== null) return `Edit: ready${place === '' ? '' : `, at ${place}`}.`;
+  return reason === null ? '' : `Edit: none${place === '' ? '' : `, at ${place}`}. ${printable(reason)}`;
+}
+
+function reorderLines(advice: Advice, width: number): string[] {
+  const command = advice.edit.patch === null ? reorderCommand(advice) : undefined;
+  if (command === undefined) return [];
+  return [
+    ...wrap('This changes the initialisers, too, where they follow the order of the members:', width, INDENT),
+    ...code(command, width),
+  ];
+}
+
+function patchWords({ advice }: AdviceList, { path, width }: AdviceTextOptions): string[] {
+  const ready = advice.flatMap(({ edit }, at) => (edit.patch === null ? [] : [count(at + 1)]));
+  if (ready.length === 0) return [];
+  const command = `cacheline advise --patch ${printable(joinArguments([path]))} | git apply`;
+  return [
+    ...wrap(`The ${ready.length === 1 ? 'edit' : 'edits'} of ${enumerate(ready)}, made in the folder of the sources by:`, width),
+    ...code(command, width),
+  ];
+}
+
+/** What holds for several advices, once. */
+function notes(advice: readonly Advice[], { width, style }: { width: number; style: Style }): string[] {
+  const helpful = advice.filter(({ way }) => way !== 'none');
+  const isCxx = helpful.some((one) => ['c++', 'header'].includes(languageOf(one)));
+  const [guard] = helpful.flatMap((one) => guardText(one) ?? []);
+  const guardLines =
+    guard === undefined ? [] : [...wrap('A guard behind the definition keeps the change:', width, '- '), ...code(guard, width)];
+  const interference = isCxx ? prose(INTERFERENCE_SIZE, width, '- ') : [];
+  return guardLines.length + interference.length === 0 ? [] : [style.bold('By hand'), ...guardLines, ...interference];
+}

@@ -1,0 +1,313 @@
+// What advice says, in sentences, for the command line and the editor. Recorded names in them are quoted and printable.
+import type { Advice, Latent } from '../../protocol/advice';
+import { joinArguments } from '../record/launch';
+import { quoted } from '../report/data-text';
+import { LESS_OFTEN, PRIVATE_COPY } from '../report/remedies';
+import { count, enumerate, percent, plural, printable } from '../text/terminal-text';
+import { alignedBlocks, aligned, alignedType, languageOf, perThreadSketch, startedLine, stridedElements } from './spelling';
+
+/** Where no change says it, as of nearly all machines: bytes of a cache line. */
+const LINE_SIZE = 64;
+/** Names of one sentence; of more the rest is counted. */
+const MAX_NAMES = 4;
+/** Of one group. */
+const MAX_GROUP_NAMES = 12;
+/** Offsets that a sentence lists; more are counted. */
+const MAX_OFFSETS = 6;
+
+type Members = Extract<Advice['change'], { kind: 'members' }>;
+
+/** "counters (atomic_long)", "objects of session": as recorded, printable. */
+export function subjectText({ type, object }: Advice['subject']): string {
+  if (object === '') return type === '' ? 'memory without a name' : `objects of ${printable(type)}`;
+  return type === '' || type === object ? printable(object) : `${printable(object)} (${printable(type)})`;
+}
+
+/** A short name, quoted. */
+export function subjectName({ type, object }: Advice['subject']): string {
+  const name = object === '' ? type : object;
+  return name === '' ? 'memory without a name' : quoted(name);
+}
+
+/** "'a', 'b' and 3 more". */
+function names(list: readonly string[], most = MAX_NAMES): string {
+  const shown = list.length > most + 1 ? list.slice(0, most) : list;
+  const more = list.length - shown.length;
+  return enumerate([...shown.map(quoted), ...(more > 0 ? [`${count(more)} more`] : [])]);
+}
+
+function memberNames(list: readonly string[]): string {
+  return list.length === 0 ? '' : ` (${names(list)})`;
+}
+
+/** Bytes that a change aligns to. */
+export function alignmentOf({ change }: Advice): number {
+  return change?.alignment ?? LINE_SIZE;
+}
+
+/** The members of a change by the cache lines that they start: what has no name is called by its type. */
+export function groupsOf({ order, type: { members } }: Members): string[][] {
+  const groups: string[][] = [];
+  for (const { member, startsLine } of order) {
+    if (startsLine || groups.length === 0) groups.push([]);
+    const { name = '', type = '' } = members[member] ?? {};
+    groups.at(-1)?.push(name === '' ? type || 'an anonymous member' : name);
+  }
+  return groups;
+}
+
+/** Whether the members of a change come in another order than they have. */
+export function isReordered({ order }: Members): boolean {
+  return order.some(({ member }, at) => member !== at);
+}
+
+/** What is shared by whom. */
+export function whySentence(advice: Advice): string {
+  const { subject, why } = advice;
+  const who = subjectName(subject);
+  const members = memberNames(subject.members);
+  switch (why) {
+    case 'lock-with-own-data':
+      return `Threads take turns at a lock in ${who}${members} and at the data that it protects. They are used together, and the cache line moves with the lock.`;
+    case 'mixed-use':
+      return `What some threads write and what others only read lie on one cache line of ${who}${members}. Each write takes the line from those that read.`;
+    case 'unrelated-owners':
+      return unrelated(advice);
+    case 'alignment':
+      return `Objects of ${quoted(subject.type || subject.object)} begin in the middle of a cache line, so that neighbours of different threads share one. Each waits for what the other writes.`;
+    case 'adjacent':
+      return `Threads use neighbouring cache lines at ${who}${members}. The processor's prefetcher moves such lines as a pair, so that one waits for the other.`;
+    case 'true-sharing':
+      return `Threads use the same data of ${who}${members}, and at least one of them writes it. They wait for what they really share.`;
+    case 'not-known':
+      return `Threads wait for each other at ${who}${members}. For what they wait cannot be told from these samples.`;
+  }
+}
+
+function unrelated({ subject, way, change }: Advice): string {
+  const wait = 'Each thread waits for what others write there and it does not use.';
+  const who = subjectName(subject);
+  if (change?.kind === 'align-variables' && change.variables.length > 1)
+    return `The variables ${names(change.variables.map(({ name }) => name))} belong to different threads and lie on one cache line. ${wait}`;
+  if (way === 'stride') return `Several elements of ${who} lie on one cache line, and different threads use them. ${wait}`;
+  if (way === 'allocate') return `Several blocks lie on one cache line (${who}), and different threads use them. ${wait}`;
+  if (change?.kind === 'members')
+    return `Members of ${who}${memberNames(subject.members)} that different threads use lie on one cache line. ${wait}`;
+  if (change?.kind === 'align-type')
+    return `Several objects of ${quoted(change.type.name)} lie on one cache line, and different threads use them. ${wait}`;
+  return `Data of different threads lies on one cache line at ${who}${memberNames(subject.members)}. ${wait}`;
+}
+
+/** What to do: a sentence, and lines that go under it as they are. */
+export function doText(advice: Advice): { sentence: string; lines: string[] } {
+  const { subject, way, why, change } = advice;
+  const language = languageOf(advice);
+  const alignment = alignmentOf(advice);
+  const type = quoted(change !== null && 'type' in change ? change.type.name : subject.type || subject.object);
+  const only = (sentence: string): { sentence: string; lines: string[] } => ({ sentence, lines: [] });
+  if (change?.kind === 'members') {
+    const order = isReordered(change) ? 'Put the members in this order' : 'Keep the order of the members';
+    const lines = groupsOf(change).map((group) => `- ${shortList(group)}`);
+    return { sentence: `${order}, each group from the start of a cache line: ${startedLine(language, alignment)}.`, lines };
+  }
+  switch (way) {
+    case 'align':
+    case 'pad':
+      if (change?.kind === 'align-variables')
+        return only(
+          `Give each a cache line of its own: write ${aligned(language, alignment)} before ${names(change.variables.map(({ name }) => name))}.`,
+        );
+      return only(`Give each object cache lines of its own: ${alignedType(language, type, alignment)}.`);
+    case 'reorder':
+      return only(`Put the members of ${type} that are used alike together, and ${startedLine(language, alignment)}.`);
+    case 'split':
+      return only(
+        `Move the members of ${type} that threads write${memberNames(subject.members)} into a structure of their own: ${alignedType(language, 'it', alignment)}.`,
+      );
+    case 'stride':
+      return only(`Give each element of ${subjectName(subject)} a cache line of its own: ${stridedElements(language, alignment)}.`);
+    case 'allocate': {
+      const where = change?.kind === 'allocate' && change.function !== '' ? ` that ${quoted(change.function)} allocates` : '';
+      return only(`Give each block${where} cache lines of its own: ${alignedBlocks(language, alignment)}.`);
+    }
+    case 'per-thread':
+      return {
+        sentence: 'Let each thread write a copy of its own, and add the copies up where they are read:',
+        lines: perThreadSketch(language, alignment),
+      };
+    case 'none':
+      if (why === 'lock-with-own-data')
+        return only(
+          'Moving data apart does not help. Take the lock less often or for a shorter time, or use a lock for each part of the data.',
+        );
+      if (why === 'not-known')
+        return only(
+          'No layout is known that helps. `cacheline record --confirm` watches who reads and writes what; a longer recording has more samples.',
+        );
+      return {
+        sentence: `Moving data apart does not help; ${LESS_OFTEN} does. ${subject.members.length > 1 ? `${PRIVATE_COPY} ` : ''}Of a sum:`,
+        lines: perThreadSketch(language, alignment),
+      };
+  }
+}
+
+function shortList(group: readonly string[]): string {
+  const shown = group.length > MAX_GROUP_NAMES + 1 ? group.slice(0, MAX_GROUP_NAMES) : group;
+  const more = group.length - shown.length;
+  return [...shown.map(printable), ...(more > 0 ? [`and ${count(more)} more`] : [])].join(', ');
+}
+
+const GROWING: Record<NonNullable<Advice['change']>['kind'], string> = {
+  members: 'Each object',
+  'align-type': 'Each object',
+  'align-variables': 'The variables',
+  allocate: 'Each block',
+};
+
+/** What the change costs; empty where nothing is to be changed. */
+export function costSentences({ cost, way, change }: Advice): string {
+  if (way === 'none') return '';
+  const { bytesPerInstance: each, bytesTotal: total, readerLines } = cost;
+  const subject =
+    change === null ? (way === 'stride' ? 'Each element' : way === 'allocate' ? 'Each block' : 'Each object') : GROWING[change.kind];
+  const grows = change?.kind === 'align-variables' ? 'take up to' : 'grows by';
+  const all =
+    total === null
+      ? '; how many there are is not known'
+      : total === each
+        ? ''
+        : `, those that were seen by ${plural(total, 'byte')} in all`;
+  const memory =
+    each === 0 ? 'It takes no more memory.' : `${subject} ${grows} ${plural(each, 'byte')}${grows === 'take up to' ? ' more' : ''}${all}.`;
+  const reader =
+    readerLines.before === readerLines.after
+      ? ''
+      : `Code that uses all of it touches ${plural(readerLines.after, 'cache line')} instead of ${count(readerLines.before)}.`;
+  const abi = cost.abi ? 'Code outside of this binary may rely on the layout (its ABI): build all that uses it again.' : '';
+  return [memory, reader, abi].filter((text) => text !== '').join(' ');
+}
+
+/** "2.1x"; a gain that rounds to none says so. */
+function times(value: number): string {
+  return `${value.toFixed(value < 10 ? 2 : 0).replace(/\.?0+$/, '')}x`;
+}
+
+/** What the change gains, and how far that is known; of what cannot be changed why there is nothing. */
+export function gainSentences({ way, predicted: { speedup, contendedLeft, basis } }: Advice): string {
+  if (way === 'none') return '';
+  const left =
+    contendedLeft <= 0.0005
+      ? 'None of the waiting here is left with it.'
+      : `With it ${percent(contendedLeft)} of the waiting here is left.`;
+  const from = basis === '' ? '' : ` (${printable(basis)})`;
+  if (speedup === null) return `${left} How much faster the program gets cannot be told from this evidence${from}.`;
+  const { low, mid, high } = speedup;
+  return `${left} Predicted: the program runs ${times(mid)} as fast, between ${times(low)} and ${times(high)}${from}.`;
+}
+
+/** "(predicted 2.1x)" behind the title of an action; empty where nothing is predicted. */
+export function predictedText({ predicted: { speedup } }: Pick<Advice, 'predicted'>): string {
+  return speedup === null ? '' : ` (predicted ${speedup.mid.toFixed(1)}x)`;
+}
+
+/** "Give 'ticks' a cache line of its own (predicted 2.1x)": what applying the edit does. */
+export function actionTitle(advice: Advice): string {
+  return `${actionText(advice)}${predictedText(advice)}`;
+}
+
+function actionText({ subject, change }: Advice): string {
+  const own = (of: readonly string[]): string =>
+    of.length === 1 ? `Give ${quoted(of[0] ?? '')} a cache line of its own` : `Give ${names(of)} cache lines of their own`;
+  switch (change?.kind) {
+    case 'members': {
+      const groups = groupsOf(change);
+      const alone = groups.flatMap(([first, ...others]) => (first !== undefined && others.length === 0 ? [first] : []));
+      const wanted = alone.filter((name) => subject.members.includes(name));
+      if (wanted.length > 0) return own(wanted);
+      return `Part the members of ${quoted(change.type.name)} by cache lines: from ${enumerate(groups.slice(1, MAX_NAMES).map(([first = '']) => quoted(first)))}`;
+    }
+    case 'align-type':
+      return `Give each ${quoted(change.type.name)} cache lines of its own`;
+    case 'align-variables':
+      return own(change.variables.map(({ name }) => name));
+    case 'allocate':
+      return `Give each block of ${subjectName(subject)} cache lines of its own`;
+    case undefined:
+      return `Change the layout of ${subjectName(subject)}`;
+  }
+}
+
+/** Why there is no edit where words alone say what to do; empty where there is a change. */
+export function noChangeReason({ way, change }: Advice): string {
+  if (change !== null) return '';
+  switch (way) {
+    case 'none':
+      return 'There is nothing to edit: no other layout ends this waiting.';
+    case 'stride':
+      return 'All uses of the elements change with their type, which an edit of one place cannot do: make the change by hand.';
+    case 'allocate':
+      return 'Where the blocks are allocated is not known: record with --heap, or make the change by hand.';
+    case 'per-thread':
+    case 'split':
+      return 'The code that uses the data changes with it, which an edit of one place cannot do: make the change by hand.';
+    case 'align':
+    case 'pad':
+    case 'reorder':
+      return 'Where this is defined is not known: build with -g and record again, or make the change by hand.';
+  }
+}
+
+/** How clang-reorder-fields changes a type together with its initialisers; undefined where members keep their order or have no names. */
+export function reorderCommand({ change }: Advice): string | undefined {
+  if (change?.kind !== 'members' || !isReordered(change)) return undefined;
+  const { name, members, definition } = change.type;
+  const fields = change.order.map(({ member }) => members[member]?.name ?? '');
+  if (fields.includes('') || definition.file === '') return undefined;
+  const args = ['-i', '-record-name', name, '-fields-order', fields.join(','), definition.file];
+  return printable(joinArguments(['clang-reorder-fields', ...args]));
+}
+
+/** "static_assert(offsetof(T, m) % 64 == 0)" of a change; undefined where no named member starts a line. */
+export function guardText(advice: Advice): string | undefined {
+  const { change } = advice;
+  if (change?.kind !== 'members') return undefined;
+  const language = languageOf(advice);
+  if (language === 'rust' || language === 'go') return undefined;
+  const [first] = change.order.slice(1).flatMap(({ member, startsLine }) => (startsLine ? [change.type.members[member]?.name ?? ''] : []));
+  if (first === undefined || first === '') return undefined;
+  const isC = language === 'c' || language === 'kernel';
+  const type = isC && !change.type.name.startsWith('struct ') ? `struct ${change.type.name}` : change.type.name;
+  return printable(
+    `${isC ? '_Static_assert' : 'static_assert'}(offsetof(${type}, ${first}) % ${change.alignment} == 0, "${first} starts a cache line");`,
+  );
+}
+
+export const INTERFERENCE_SIZE =
+  'C++17 calls this distance `std::hardware_destructive_interference_size` (<new>). It depends on the compiler’s options (-mtune), so that a type that uses it ' +
+  'has another layout in code that was built otherwise: gcc warns of that in headers (-Winterference-size).';
+
+/** Where an object lies decides whether its members share a line: a paragraph. */
+export function latentSentences({ subject, placements }: Latent): string {
+  const pairs = new Map(placements.flatMap(({ pairs: list }) => list).map((pair) => [pair.join('\0'), pair] as const));
+  const who = subjectName(subject);
+  const [only] = [...pairs.values()];
+  const what =
+    pairs.size === 1 && only !== undefined
+      ? enumerate(only.map((member) => quoted(`${subject.object || subject.type}${subject.object || subject.type ? '.' : ''}${member}`)))
+      : `members of ${who} that threads use differently${memberNames(subject.members)}`;
+  const sizes = [...new Set(placements.map(({ lineSize }) => lineSize))].sort((a, b) => a - b);
+  const smallest = sizes[0] ?? LINE_SIZE;
+  const cases = sizes.map((lineSize) => {
+    const offsets = [...new Set(placements.filter((one) => one.lineSize === lineSize).map(({ baseOffset }) => baseOffset))].sort(
+      (a, b) => a - b,
+    );
+    const where = enumerate(offsets.map(count)).replace(/ and (?=\d+$)/, ' or ');
+    const line = lineSize === smallest ? `a cache line of ${lineSize} bytes` : `a pair of lines of ${lineSize} bytes`;
+    if (offsets.length > MAX_OFFSETS) return `${line} at ${count(offsets.length)} of the places where it can begin`;
+    return `${line} where it begins ${where} bytes behind the start of one`;
+  });
+  return (
+    `${what.charAt(0).toUpperCase()}${what.slice(1)} share ${cases.join(', and ')}; elsewhere they do not. An allocator or a linker decides that, ` +
+    `and another build or run may decide otherwise: align what begins there to ${smallest} bytes and part the members, to depend on neither.`
+  );
+}

@@ -1,0 +1,123 @@
+// How each language writes what advice asks for. Sources: C11 6.7.5, C++17 [dcl.align], the Rust reference ("Type layout"), the crate
+// crossbeam-utils, golang.org/x/sys/cpu, and the kernel's include/linux/cache.h.
+import { basename, extname } from 'node:path';
+import type { Advice } from '../../protocol/advice';
+
+export type Language = 'c' | 'c++' | 'header' | 'rust' | 'go' | 'kernel';
+
+/** Of what is to be changed, by the name of its file; of the kernel, by that of its binary. */
+export function languageOf({ change, definition, subject }: Advice): Language {
+  const binary = change === null ? '' : 'type' in change ? change.type.binary : '';
+  if (/^(?:vmlinux|\[kernel\b|\[guest\.kernel\b)|\.ko(?:\.(?:gz|xz|zst))?$/.test(basename(binary))) return 'kernel';
+  const ending = extname(definition?.file ?? '').slice(1);
+  if (ending === 'rs') return 'rust';
+  if (ending === 'go') return 'go';
+  if (ending === 'c') return 'c';
+  if (/::|</.test(subject.type) || (ending !== '' && ending !== 'h')) return 'c++';
+  return 'header';
+}
+
+export function isCompiledAsC(language: Language): boolean {
+  return language === 'c' || language === 'c++' || language === 'header';
+}
+
+/** Before a member or variable. `alignment`: bytes, as in all of these. */
+export function aligned(language: Language, alignment: number): string {
+  switch (language) {
+    case 'c':
+      return `\`_Alignas(${alignment})\` (C23: \`alignas(${alignment})\`)`;
+    case 'header':
+      return `\`alignas(${alignment})\` (C before C23: \`_Alignas(${alignment})\`)`;
+    case 'kernel':
+      return '`____cacheline_aligned_in_smp`';
+    default:
+      return `\`alignas(${alignment})\``;
+  }
+}
+
+/** A sentence without its first words: how to align a type. */
+export function alignedType(language: Language, name: string, alignment: number): string {
+  switch (language) {
+    case 'rust':
+      return `write \`#[repr(align(${alignment}))]\` before ${name}, or hold each in \`crossbeam_utils::CachePadded\``;
+    case 'go':
+      return `put \`_ cpu.CacheLinePad\` (golang.org/x/sys/cpu) first and last into ${name}`;
+    case 'kernel':
+      return `write \`____cacheline_aligned_in_smp\` behind the closing brace of ${name}`;
+    case 'c':
+      return `write ${aligned(language, alignment)} before the first member of ${name}`;
+    default:
+      return `align ${name}: \`struct alignas(${alignment})\`${language === 'header' ? ` (C: \`_Alignas(${alignment})\` before its first member)` : ''}`;
+  }
+}
+
+/** The same: how members begin a cache line. */
+export function startedLine(language: Language, alignment: number): string {
+  switch (language) {
+    case 'rust':
+      return 'hold each group in a struct of its own in `crossbeam_utils::CachePadded`, and write `#[repr(C)]` before the outer one';
+    case 'go':
+      return 'put `_ cpu.CacheLinePad` (golang.org/x/sys/cpu) between the groups';
+    case 'kernel':
+      return 'write `__cacheline_group_begin(NAME)` and `__cacheline_group_end(NAME)` around each group, and `____cacheline_aligned_in_smp` behind its first member';
+    default:
+      return `write ${aligned(language, alignment)} before the first member of each group but the first`;
+  }
+}
+
+/** The same: how each element of an array gets cache lines of its own. */
+export function stridedElements(language: Language, alignment: number): string {
+  switch (language) {
+    case 'rust':
+      return 'make it an array of `crossbeam_utils::CachePadded` elements';
+    case 'go':
+      return 'make it an array of structs that hold the element and `_ cpu.CacheLinePad` (golang.org/x/sys/cpu)';
+    case 'kernel':
+      return 'make its element a structure with `____cacheline_aligned_in_smp`, or use `DEFINE_PER_CPU`';
+    case 'c':
+      return `make its element a structure whose first member has ${aligned(language, alignment)}`;
+    default:
+      return `make its element a structure with ${aligned(language, alignment)}`;
+  }
+}
+
+/** The same: how each block gets cache lines of its own. */
+export function alignedBlocks(language: Language, alignment: number): string {
+  switch (language) {
+    case 'rust':
+      return `write \`#[repr(align(${alignment}))]\` before the type, which its allocations then keep`;
+    case 'go':
+      return `make each a multiple of ${alignment} bytes with \`_ cpu.CacheLinePad\` (golang.org/x/sys/cpu)`;
+    case 'kernel':
+      return 'make a cache of such objects with `SLAB_HWCACHE_ALIGN`';
+    case 'c':
+      return `allocate with \`aligned_alloc(${alignment}, SIZE)\`, SIZE rounded up to a multiple of ${alignment}`;
+    default:
+      return `align the type (\`struct alignas(${alignment})\`), which \`new\` keeps since C++17; with C's calls, \`aligned_alloc(${alignment}, SIZE)\`, SIZE rounded up to a multiple of ${alignment}`;
+  }
+}
+
+/** A copy for each thread, added up by who reads; no line is wider than 72 columns. */
+export function perThreadSketch(language: Language, alignment: number): string[] {
+  switch (language) {
+    case 'rust':
+      return [
+        'static COPIES: [CachePadded<AtomicU64>; N] = …; // thread i: COPIES[i]',
+        'let sum: u64 = COPIES.iter().map(|c| c.load(Relaxed)).sum();',
+      ];
+    case 'go':
+      return ['var copies [n]struct { value atomic.Int64; _ cpu.CacheLinePad }', 'for i := range copies { sum += copies[i].value.Load() }'];
+    case 'kernel':
+      return ['DEFINE_PER_CPU(u64, count); // this_cpu_inc(count)', 'for_each_possible_cpu(cpu) sum += per_cpu(count, cpu);'];
+    case 'c':
+      return [
+        `struct { _Alignas(${alignment}) long value; } copies[THREADS]; // thread i: copies[i]`,
+        'for (i = 0; i < THREADS; ++i) sum += copies[i].value;',
+      ];
+    default:
+      return [
+        `struct alignas(${alignment}) Copy { long value; } copies[THREADS]; // thread i: copies[i]`,
+        'for (const Copy& copy : copies) sum += copy.value;',
+      ];
+  }
+}
