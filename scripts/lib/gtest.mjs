@@ -20,6 +20,7 @@ export const testPrograms = (folder) =>
     'heap',
     'analysis',
     'profile',
+    'advice',
     'spe',
     'c2c',
     'text',
