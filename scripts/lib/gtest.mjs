@@ -21,6 +21,7 @@ export const testPrograms = (folder) =>
     'analysis',
     'profile',
     'spe',
+    'calibration',
     'c2c',
     'text',
   ].map((name) => path.join(folder, 'native/tests', `test_${name}`));
