@@ -8,6 +8,7 @@ export interface DoctorArguments {
   command: 'doctor';
   format: 'text' | 'json';
   selfTest: boolean;
+  calibrate: boolean;
 }
 
 export type Arguments =
@@ -36,6 +37,8 @@ the command or setting that changes it.
 
       --self-test       record a built-in contended program with each usable
                         collector and show what it found; 1 where one missed it
+      --calibrate       measure for half a second what contention costs here,
+                        and keep it for the recordings made on this CPU model
       --format FORMAT   text (default) or json
   -h, --help            this text
 `,
@@ -44,6 +47,7 @@ the command or setting that changes it.
 const DOCTOR_OPTIONS = {
   format: { type: 'string' },
   'self-test': { type: 'boolean' },
+  calibrate: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies Options;
 
@@ -93,6 +97,7 @@ function parseDoctor(args: readonly string[]): Arguments {
     command: 'doctor',
     format: oneOf('doctor', '--format', values.format ?? 'text', ['text', 'json']),
     selfTest: values['self-test'] ?? false,
+    calibrate: values.calibrate ?? false,
   };
 }
 

@@ -68,8 +68,8 @@ struct Advice {
   bool abi = false;
   uint64_t readerLinesBefore = 1, readerLinesAfter = 1;
   std::optional<Speedup> speedup;
-  double mostSpeedup = 1;               ///< whatever contention costs there
-  std::optional<double> excessCycles;   ///< see gain.h; of what the way ends
+  double mostSpeedup = 1;              ///< whatever contention costs there
+  std::optional<double> excessCycles;  ///< see gain.h; of what the way ends
   double contendedLeft = 1;
   std::string basis;
   Change change;

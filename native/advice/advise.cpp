@@ -1,10 +1,10 @@
 // From what waits for what to what helps: each way is tried by a replay of the recorded accesses.
+#include <rapidjson/document.h>
+
 #include <algorithm>
 #include <functional>
 #include <memory>
 #include <set>
-
-#include <rapidjson/document.h>
 
 #include "advice/advice.h"
 #include "advice/gain.h"
@@ -51,12 +51,15 @@ std::optional<calibration::Calibration> calibrationOf(const Report& report,
 class Advisor {
  public:
   explicit Advisor(const Report& report)
-      : report_(report), subjects_(report), replay_(report), calibration_(calibrationOf(report, list_.warnings)) {}
+      : report_(report),
+        subjects_(report),
+        replay_(report),
+        calibration_(calibrationOf(report, list_.warnings)) {}
 
   AdviceList run() {
     const std::vector<Waits> waits = waitsOf(report_, subjects_);
     const double least = std::max(kFewestSamples, kLeastShare * static_cast<double>(report_.contended));
-        for (uint32_t subject = 0; subject < waits.size(); ++subject)
+    for (uint32_t subject = 0; subject < waits.size(); ++subject)
       if (waits[subject].all >= least && !isTold_.contains(subject))
         list_.advice.push_back(adviceOn(subject, waits));
     std::stable_sort(list_.advice.begin(), list_.advice.end(),
@@ -105,7 +108,8 @@ class Advisor {
       candidate.left =
           before.waiting <= 0 ? 1 : (candidate.after.waiting + stepCost(lines, candidate)) / before.waiting;
     const calibration::Calibration* calibration = calibration_ ? &*calibration_ : nullptr;
-    const auto best = std::min_element(candidates.begin(), candidates.end(),
+    const auto best =
+        std::min_element(candidates.begin(), candidates.end(),
                          [](const Candidate& a, const Candidate& b) { return a.left < b.left; });
     const Candidate* chosen = nullptr;
     // Victims gain though they have few of the samples.
@@ -141,7 +145,8 @@ class Advisor {
       advice.readerLinesAfter = linesOf(chosen->size) * subject.count;
     }
     advice.speedup = gain.speedup;
-    if (const auto cycles = excessCycles(report_, lines)) advice.excessCycles = *cycles * (1 - advice.contendedLeft);
+    if (const auto cycles = excessCycles(report_, lines))
+      advice.excessCycles = *cycles * (1 - advice.contendedLeft);
     if (const auto* variables = std::get_if<AlignVariables>(&chosen->change)) {
       advice.bytesTotal = advice.bytesPerInstance;
       advice.readerLinesBefore = 1;

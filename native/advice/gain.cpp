@@ -59,7 +59,8 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
         saved.mid += ending * share.mid;
         saved.high += ending * share.high;
       }
-      for (double* each : {&most, &saved.low, &saved.mid, &saved.high}) *each = std::min({*each, bound, samples});
+      for (double* each : {&most, &saved.low, &saved.mid, &saved.high})
+        *each = std::min({*each, bound, samples});
     }
     least = std::max(least, samples - most);
     after_.low = std::max(after_.low, samples - saved.low);
@@ -84,7 +85,8 @@ std::optional<double> excessCycles(const analysis::Report& report, const std::ve
       if (!access.memory || !access.memory->cycles) continue;
       const analysis::Cycles& cycles = *access.memory->cycles;
       const analysis::MemoryCounts& counts = access.memory->counts;
-      const auto hits = static_cast<double>(counts.localHitm + counts.remoteHitm + counts.localPeer + counts.remotePeer);
+      const auto hits =
+          static_cast<double>(counts.localHitm + counts.remoteHitm + counts.localPeer + counts.remotePeer);
       all += static_cast<double>(cycles.sum);
       const double others = std::max(0.0, static_cast<double>(cycles.loads) - hits);
       loads += others;

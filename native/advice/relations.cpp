@@ -46,7 +46,8 @@ std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subje
       frames.push_back(subjects.at(number, line.address + word.offset));
     const std::vector<bool> helped = helpedWords(line);
     for (const analysis::Victim& victim : line.victims) {
-      if (victim.words.empty() || !helped[victim.words.front()] || frames[victim.words.front()].empty()) continue;
+      if (victim.words.empty() || !helped[victim.words.front()] || frames[victim.words.front()].empty())
+        continue;
       result[frames[victim.words.front()].back().subject].victims += static_cast<double>(victim.contended);
     }
     for (const analysis::WaitCause& cause : line.causes) {

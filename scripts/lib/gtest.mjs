@@ -22,6 +22,7 @@ export const testPrograms = (folder) =>
     'profile',
     'advice',
     'spe',
+    'calibration',
     'c2c',
     'text',
   ].map((name) => path.join(folder, 'native/tests', `test_${name}`));

@@ -1,11 +1,10 @@
 // Advice on made reports: which way, what it leaves, what it costs.
-#include "advice/advice.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
+#include "advice/advice.h"
 #include "report_builder.h"
 
 namespace cacheline::advice {
@@ -24,8 +23,9 @@ TEST(Advise, TwoOwnersOfOneObjectGetLinesOfTheirOwn) {
   ReportBuilder builder;
   builder.type("queue", {"head", "tail"});
   builder.object("queue", kBase, 16, "queue");
-  const AdviceList list = advise(builder.build({{.thread = 0, .address = kBase, .writes = true},
-                                                {.thread = 1, .address = kBase + 8, .writes = true, .function = 2}}));
+  const AdviceList list =
+      advise(builder.build({{.thread = 0, .address = kBase, .writes = true},
+                            {.thread = 1, .address = kBase + 8, .writes = true, .function = 2}}));
   ASSERT_EQ(list.advice.size(), 1u);
   const Advice& advice = list.advice.front();
   EXPECT_EQ(advice.way, Way::pad);
@@ -52,7 +52,8 @@ TEST(Advise, MembersThatAreUsedInTurnsAreReordered) {
   EXPECT_EQ(list.advice[0].way, Way::reorder);
   const std::vector<std::string> order = orderOf(list.advice[0]);
   const auto at = [&](const std::string& name) {
-    return std::find_if(order.begin(), order.end(), [&](const std::string& each) { return each.ends_with(name); }) -
+    return std::find_if(order.begin(), order.end(),
+                        [&](const std::string& each) { return each.ends_with(name); }) -
            order.begin();
   };
   EXPECT_EQ(std::abs(at("a") - at("b")), 1);
@@ -65,8 +66,9 @@ TEST(Advise, OneSharedWordIsLeftAlone) {
   ReportBuilder builder;
   builder.type("counter", {"value", "limit"});
   builder.object("counter", kBase, 16, "counter");
-  const AdviceList list = advise(builder.build({{.thread = 0, .address = kBase, .writes = true, .locked = true},
-                                                {.thread = 1, .address = kBase, .writes = true, .locked = true}}));
+  const AdviceList list =
+      advise(builder.build({{.thread = 0, .address = kBase, .writes = true, .locked = true},
+                            {.thread = 1, .address = kBase, .writes = true, .locked = true}}));
   ASSERT_EQ(list.advice.size(), 1u);
   EXPECT_EQ(list.advice[0].way, Way::none);
   EXPECT_EQ(list.advice[0].why, Why::trueSharing);
@@ -135,9 +137,9 @@ TEST(Advise, ARareReaderIsNotWorthAChange) {
     ReportBuilder builder;
     builder.type("worker", {"done", "limit"});
     builder.object("worker", kBase, 16, "worker");
-    const AdviceList list = advise(
-        builder.build({{.thread = 0, .address = kBase, .reads = false, .writes = true, .count = 4000},
-                       {.thread = 1, .address = kBase + 8, .count = looks, .function = 2, .step = 4'000'000 / looks}}));
+    const AdviceList list = advise(builder.build(
+        {{.thread = 0, .address = kBase, .reads = false, .writes = true, .count = 4000},
+         {.thread = 1, .address = kBase + 8, .count = looks, .function = 2, .step = 4'000'000 / looks}}));
     for (const Advice& advice : list.advice) EXPECT_EQ(advice.way, Way::none) << looks;
   }
 }
@@ -145,10 +147,11 @@ TEST(Advise, ARareReaderIsNotWorthAChange) {
 /// Whatever order members have, and whoever owns them: no two owners share a line of the new layout, each
 /// member is placed once, and none overlaps another one.
 TEST(Advise, AnyMixOfOwnersIsTakenApart) {
-  std::mt19937 random(20261125);
+  std::mt19937 generator(20261125);
+  const auto random = [&](uint32_t below) { return static_cast<uint32_t>(generator() % below); };
   for (int round = 0; round < 60; ++round) {
     ReportBuilder builder;
-    const uint32_t members = 2 + random() % 7, owners = 2 + random() % 2;
+    const uint32_t members = 2 + random(7), owners = 2 + random(2);
     std::vector<std::string> names;
     for (uint32_t i = 0; i < members; ++i) names.push_back("m" + std::to_string(i));
     builder.type("mixed", names);
@@ -156,8 +159,9 @@ TEST(Advise, AnyMixOfOwnersIsTakenApart) {
     std::vector<uint32_t> ownerOf(members);
     std::vector<Doing> doings;
     for (uint32_t i = 0; i < members; ++i) {
-      ownerOf[i] = i < owners ? i : random() % owners;
-      doings.push_back({.thread = ownerOf[i], .address = kBase + 8 * i, .writes = true, .function = ownerOf[i]});
+      ownerOf[i] = i < owners ? i : random(owners);
+      doings.push_back(
+          {.thread = ownerOf[i], .address = kBase + 8 * i, .writes = true, .function = ownerOf[i]});
     }
     const analysis::Report& report = builder.build(doings);
     const AdviceList list = advise(report);
@@ -175,7 +179,7 @@ TEST(Advise, AnyMixOfOwnersIsTakenApart) {
       for (const PlacedMember& b : layout.order) {
         if (a.member == b.member) continue;
         EXPECT_TRUE(a.offset + 8 <= b.offset || b.offset + 8 <= a.offset) << round;
-        if (ownerOf[a.member] != ownerOf[b.member]) EXPECT_NE(a.offset / 64, b.offset / 64) << round;
+        EXPECT_TRUE(ownerOf[a.member] == ownerOf[b.member] || a.offset / 64 != b.offset / 64) << round;
       }
     }
     EXPECT_EQ(layout.size % 64, 0u);
@@ -187,9 +191,9 @@ TEST(Latent, MembersThatAreQuietOnlyByTheirPlace) {
   ReportBuilder builder;
   builder.type("clock", {"now", "pad0", "pad1", "pad2", "limit", "pad3"});
   builder.heapObject(kBase + 32, 48, "clock");  // `limit` begins the next line
-  const AdviceList list = advise(
-      builder.build({{.thread = 0, .address = kBase + 32, .writes = true},
-                     {.thread = 1, .address = kBase + 64, .function = 2, .from = 5}}));
+  const AdviceList list =
+      advise(builder.build({{.thread = 0, .address = kBase + 32, .writes = true},
+                            {.thread = 1, .address = kBase + 64, .function = 2, .from = 5}}));
   EXPECT_TRUE(list.advice.empty());
   ASSERT_EQ(list.latent.size(), 1u);
   EXPECT_EQ(list.latent[0].type, "clock");
@@ -213,10 +217,11 @@ TEST(Advise, IsADocument) {
   ReportBuilder builder;
   builder.type("qu\"eue", {"head", "tail"});
   builder.object("queue", kBase, 16, "qu\"eue");
-  const analysis::Report& report = builder.build({{.thread = 0, .address = kBase, .writes = true},
-                                                  {.thread = 1, .address = kBase + 8, .writes = true}});
+  const analysis::Report& report = builder.build(
+      {{.thread = 0, .address = kBase, .writes = true}, {.thread = 1, .address = kBase + 8, .writes = true}});
   const std::string json = adviceJson(report, advise(report));
-  EXPECT_TRUE(json.starts_with(R"({"schema":"cacheline-advice/1","advice":[{"subject":{"type":"qu\"eue")")) << json;
+  EXPECT_TRUE(json.starts_with(R"({"schema":"cacheline-advice/1","advice":[{"subject":{"type":"qu\"eue")"))
+      << json;
 }
 
 }  // namespace

@@ -66,7 +66,9 @@ class ReportBuilder {
   void object(const std::string& name, uint64_t base, uint64_t size, const std::string& of) {
     objects_.push_back({name, of, base, size});
   }
-  void heapObject(uint64_t base, uint64_t size, const std::string& of) { objects_.push_back({"", of, base, size}); }
+  void heapObject(uint64_t base, uint64_t size, const std::string& of) {
+    objects_.push_back({"", of, base, size});
+  }
 
   const analysis::Report& build(const std::vector<Doing>& doings) {
     std::map<uint64_t, std::vector<const Doing*>> lines;
@@ -124,7 +126,8 @@ class ReportBuilder {
     std::vector<Moment> moments;
     for (uint32_t use = 0; use < doings.size(); ++use) {
       const Doing& doing = *doings[use];
-      const uint32_t actor = actors.try_emplace(doing.thread, static_cast<uint32_t>(actors.size())).first->second;
+      const uint32_t actor =
+          actors.try_emplace(doing.thread, static_cast<uint32_t>(actors.size())).first->second;
       if (actor == accesses.actors.size()) {
         accesses.actors.emplace_back().thread = actor;
         accesses.visitors.push_back({actor, actor});
@@ -132,7 +135,8 @@ class ReportBuilder {
         history->threads.push_back(doing.thread);
       }
       const auto offset = static_cast<uint32_t>(doing.address - address);
-      accesses.uses.push_back({offset, 8, doing.reads, doing.writes, doing.locked, 100 + use, doing.function});
+      accesses.uses.push_back(
+          {offset, 8, doing.reads, doing.writes, doing.locked, 100 + use, doing.function});
       history->rows.emplace_back(use);
       const analysis::ByteMask mask = analysis::bytesFrom(offset, 8, 64);
       if (doing.reads) accesses.actors[actor].read |= mask;
@@ -149,7 +153,8 @@ class ReportBuilder {
       name(doing.address, access.data);
       line.records += doing.count;
     }
-    std::stable_sort(moments.begin(), moments.end(), [](const Moment& a, const Moment& b) { return a.time < b.time; });
+    std::stable_sort(moments.begin(), moments.end(),
+                     [](const Moment& a, const Moment& b) { return a.time < b.time; });
     std::vector<analysis::RunList> runs(accesses.actors.size());
     uint32_t last = ~uint32_t{0};
     for (const Moment& moment : moments) {
