@@ -29,7 +29,7 @@ constexpr double kWorthIt = 0.1;
 /// A remedy that ends nearly as much as the best one is better where it is smaller.
 constexpr double kNearlyAsMuch = 0.05;
 /// Of the elapsed time: what can gain less is not worth a change.
-constexpr double kLeastSpeedup = 1.02;
+constexpr double kLeastSpeedup = 1.05;
 
 /// Of the machine that recorded; empty: it had none, or a damaged one, of which a warning then says so.
 std::optional<calibration::Calibration> calibrationOf(const Report& report,
@@ -120,6 +120,7 @@ class Advisor {
             (chosen == nullptr || candidate.size < chosen->size))
           chosen = &candidate;
     }
+    const bool ends = chosen != nullptr;
     Gain gain;
     if (chosen != nullptr) {
       gain = gainOf(report_, calibration, before, chosen->after);
@@ -127,7 +128,7 @@ class Advisor {
     }
     MemberGroups groups;
     if (subject.described != nullptr) groups = groupMembers(report_, subjects_, number, replay_);
-    advice.why = whyOf(subject, here, groups, chosen != nullptr);
+    advice.why = whyOf(subject, here, groups, ends);
     advice.confidence = confidenceOf(here, chosen != nullptr);
     advice.readerLinesBefore = linesOf(subject.size);
     advice.readerLinesAfter = advice.readerLinesBefore;
