@@ -65,6 +65,12 @@ class Advisor {
     std::stable_sort(list_.advice.begin(), list_.advice.end(),
                      [](const Advice& a, const Advice& b) { return a.contended > b.contended; });
     list_.latent = latentOf(report_, subjects_, replay_);
+    // What is to be changed anyway is told once.
+    std::erase_if(list_.latent, [&](const Latent& latent) {
+      return std::ranges::any_of(list_.advice, [&](const Advice& advice) {
+        return advice.way != Way::none && advice.type == latent.type;
+      });
+    });
     return std::move(list_);
   }
 
@@ -124,7 +130,9 @@ class Advisor {
     Gain gain;
     if (chosen != nullptr) {
       gain = gainOf(report_, calibration, before, chosen->after);
-      if (!report_.threads.empty() && gain.most < kLeastSpeedup) chosen = nullptr;
+      // A victim's thread may gain though the program takes as long.
+      const double most = here.victims > 0 ? std::max(gain.most, gain.mostOfThread) : gain.most;
+      if (!report_.threads.empty() && most < kLeastSpeedup) chosen = nullptr;
     }
     MemberGroups groups;
     if (subject.described != nullptr) groups = groupMembers(report_, subjects_, number, replay_);

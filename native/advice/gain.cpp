@@ -10,6 +10,8 @@ namespace {
 
 using calibration::AccessClass;
 
+constexpr double kBusy = 0.1;  // of the busiest thread's samples
+
 /// One thread's contended samples, by class: before, and what of it ends.
 struct ThreadWaits {
   std::map<AccessClass, double> ending;
@@ -38,12 +40,14 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
   }
   const auto stores = std::ranges::count_if(threads, [](const auto& each) { return each.second.stores; });
 
-  double slowest = 0;
+  Gain gain;
+  double slowest = 1;
+  for (const analysis::ThreadSamples& thread : report.threads)
+    slowest = std::max(slowest, static_cast<double>(thread.samples));
   Speedup after_{0, 0, 0};  // times of the slowest thread, in samples
   double least = 0;
   for (uint32_t number = 0; number < report.threads.size(); ++number) {
     const auto samples = static_cast<double>(report.threads[number].samples);
-    slowest = std::max(slowest, samples);
     double most = 0;
     calibration::ShareRange saved;
     if (const auto found = threads.find(number); found != threads.end() && samples > 0) {
@@ -62,6 +66,7 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
       for (double* each : {&most, &saved.low, &saved.mid, &saved.high})
         *each = std::min({*each, bound, samples});
     }
+    if (samples >= kBusy * slowest) gain.mostOfThread = std::max(gain.mostOfThread, samples / std::max(samples - most, 0.5));
     least = std::max(least, samples - most);
     after_.low = std::max(after_.low, samples - saved.low);
     after_.mid = std::max(after_.mid, samples - saved.mid);
@@ -69,7 +74,6 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
   }
   // A thread takes some time at least: half a sample.
   const auto over = [&](double time) { return slowest / std::max(time, 0.5); };
-  Gain gain;
   gain.most = over(least);
   if (calibration != nullptr) {
     gain.speedup = {over(after_.low), over(after_.mid), over(after_.high)};

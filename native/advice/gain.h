@@ -15,6 +15,9 @@ struct Gain {
   std::optional<Speedup> speedup;
   /// However much contention costs: the most that it can be. 1 where nothing is known.
   double most = 1;
+  /// The most that a single thread can gain of its own time, of those that run a tenth of the slowest one's
+  /// time at least.
+  double mostOfThread = 1;
 };
 
 /// Of the program's elapsed time, after Cheetah (Liu, Liu: CGO 2016): a program takes as long as its slowest
