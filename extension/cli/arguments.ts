@@ -9,6 +9,7 @@ export interface DoctorArguments {
   command: 'doctor';
   format: 'text' | 'json';
   selfTest: boolean;
+  calibrate: boolean;
 }
 
 export type Arguments =
@@ -45,6 +46,8 @@ the command or setting that changes it.
 
       --self-test       record a built-in contended program with each usable
                         collector and show what it found; 1 where one missed it
+      --calibrate       measure for half a second what contention costs here,
+                        and keep it for the recordings made on this CPU model
       --format FORMAT   text (default) or json
   -h, --help            this text
 `,
@@ -53,6 +56,7 @@ the command or setting that changes it.
 const DOCTOR_OPTIONS = {
   format: { type: 'string' },
   'self-test': { type: 'boolean' },
+  calibrate: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies Options;
 
@@ -106,6 +110,7 @@ function parseDoctor(args: readonly string[]): Arguments {
     command: 'doctor',
     format: oneOf('doctor', '--format', values.format ?? 'text', ['text', 'json']),
     selfTest: values['self-test'] ?? false,
+    calibrate: values.calibrate ?? false,
   };
 }
 

@@ -6,12 +6,17 @@ import { CHECK_FAILED, DONE } from '../session/record/exit-status';
 import type { DoctorArguments } from './arguments';
 import { outputStyle, outputWidth, print, ProgressLine } from './terminal';
 
-export async function doctor(engine: NativeEngine, { format, selfTest }: DoctorArguments): Promise<number> {
+export async function doctor(engine: NativeEngine, { format, selfTest, calibrate }: DoctorArguments): Promise<number> {
   const line = new ProgressLine();
   if (selfTest) line.show('recording a built-in program with each usable collector');
   const json = await engine.doctorText({ selfTest }).finally(() => line.clear());
-  if (format === 'json') print(json.endsWith('\n') ? json : `${json}\n`);
   const report = JSON.parse(json) as DoctorReport;
+  // Behind the self-test, whose programs would disturb it.
+  if (calibrate) {
+    line.show('measuring what contention costs here');
+    report.calibration = await engine.call('calibrate', {}).finally(() => line.clear());
+  }
+  if (format === 'json') print(calibrate ? `${JSON.stringify(report)}\n` : json.endsWith('\n') ? json : `${json}\n`);
   if (format === 'text') print(doctorText(report, { width: outputWidth(), style: outputStyle() }));
   return report.selfTests?.some(({ passed }) => !passed) ? CHECK_FAILED : DONE;
 }

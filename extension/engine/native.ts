@@ -3,6 +3,7 @@
 import { accessSync, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import type { CalibrationResult } from '../protocol/calibration';
 import { EngineError } from '../protocol/engine';
 import type { AdviceList } from '../protocol/advice';
 import type {
@@ -63,6 +64,8 @@ export interface NativeAddon {
   close(params: { handle: number }): void;
   /** Resolves with the JSON text of the doctor's report. */
   doctor(params: EngineCalls['doctor']['params']): Promise<string>;
+  /** Resolves with the JSON text of the result. */
+  calibrate(): NativeJob<string>;
   inspect(paths: string[]): Promise<BinaryInfo[]>;
   /** The questions about types resolve with JSON text. */
   layout(params: LayoutParams): Promise<string>;
@@ -159,6 +162,7 @@ export class NativeEngine implements Engine {
       return Promise.resolve(null);
     },
     doctor: async (params) => JSON.parse(await this.doctorText(params)) as DoctorReport,
+    calibrate: async (_, { signal }) => JSON.parse(await this.job(() => this.addon.calibrate(), signal)) as CalibrationResult,
     inspect: ({ paths }) => this.addon.inspect(paths),
     layout: async (params) => JSON.parse(await this.addon.layout(params)) as LayoutList,
     types: async (params) => JSON.parse(await this.addon.types(params)) as TypeList,

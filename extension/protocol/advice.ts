@@ -106,6 +106,10 @@ export interface Advice {
     speedup: { low: number; mid: number; high: number } | null;
     /** Of the contended samples of the subject, the share that stays contended with the new layout. */
     contendedLeft: number;
+    /** Of the cycles of all sampled loads, what would not be there; null: the samples carry no latencies. */
+    excessCycles: number | null;
+    /** The most that the speedup can be, whatever contention costs on that machine; 1: nothing is known. */
+    mostSpeedup: number;
     /** What the prediction rests on: "clock, calibrated". */
     basis: string;
   };
@@ -125,4 +129,6 @@ export interface AdviceList {
   schema: 'cacheline-advice/1';
   advice: Advice[];
   latent: Latent[];
+  /** What to know of the numbers. */
+  warnings: string[];
 }

@@ -1,5 +1,6 @@
 // The calls of the engine: what the command line asks of the addon directly and the extension of its helper process.
 import type { AdviceList } from './advice';
+import type { CalibrationResult } from './calibration';
 import type { DeclarationList, LayoutList, TypeList } from './layout';
 import type { Answer, ProfileSummary, Question } from './profile';
 import type { CoalesceKey, Display, Report } from './report';
@@ -179,6 +180,8 @@ export interface SelfTest {
 export interface DoctorReport {
   /** Absent where none was asked for. */
   selfTests?: SelfTest[];
+  /** Absent where none was asked for: the call `calibrate` gives it. */
+  calibration?: CalibrationResult;
   /** `note`: what else is to be known of it. */
   collectors: { name: 'pmu' | 'clock' | 'watch' | 'agent'; usable: boolean; note?: string; blockers: Blocker[] }[];
   machine: Record<string, unknown>;
@@ -211,6 +214,8 @@ export interface EngineCalls {
   ask: { params: { handle: number; question: Question }; result: Answer; progress: never };
   close: { params: { handle: number }; result: null; progress: never };
   doctor: { params: { selfTest?: boolean }; result: DoctorReport; progress: never };
+  /** Measures what contention costs here, for half a second to two, and keeps it in the user's cache. Aborting rejects with kind 'cancelled'. */
+  calibrate: { params: Record<string, never>; result: CalibrationResult; progress: never };
   /** No layouts: no type carries the name. */
   layout: { params: LayoutParams; result: LayoutList; progress: never };
   /** All structures, classes and unions with names, each layout once. */

@@ -1,6 +1,7 @@
 // The JSON of `cacheline report` (cacheline-report/1), as docs/outputs.md fixes it. Counts are samples, shares 0 to 1,
 // addresses hex strings. 0 means measured and none; null means this evidence cannot say.
 
+import type { Calibration } from './calibration';
 import type { FalseShare } from './false-share';
 import type { TypeHeat } from './layout';
 
@@ -292,6 +293,8 @@ export interface RecordingMeta {
   interrupted: boolean;
   warnings: string[];
   machine: { hostname: string; kernel: string; cpu: string; cpus: number; lineSize: number };
+  /** What contention costs on its CPU model. Null or absent: it was not measured before. */
+  calibration?: Calibration | null;
   /** `root`: /proc/PID/root of a process in another mount namespace. */
   binaries: { path: string; buildId: string; size: number; mtimeNs: string; root?: string }[];
 }

@@ -1,5 +1,5 @@
 // The Node-API boundary: version, record, suspects, analyze, advise, open, filter, ask, close, doctor,
-// inspect, layout, types, declarations. Types are in extension/engine/native.ts.
+// calibrate, inspect, layout, types, declarations. Types are in extension/engine/native.ts.
 #include <dlfcn.h>
 #include <napi.h>
 
@@ -11,6 +11,7 @@
 #include "addon/advise_call.h"
 #include "addon/analyze_call.h"
 #include "addon/arguments.h"
+#include "addon/calibrate_call.h"
 #include "addon/job.h"
 #include "addon/output_capture.h"
 #include "addon/profile_calls.h"
@@ -236,6 +237,12 @@ Napi::Value doctorCall(const Napi::CallbackInfo& info) {
   return job.Get("done");
 }
 
+Napi::Value calibrateCall(const Napi::CallbackInfo& info) {
+  return startJob(info.Env(), {}, [](JobContext& job) -> MakeValue {
+    return [json = calibrate(job.stop())](Napi::Env env) { return Napi::String::New(env, json); };
+  });
+}
+
 Napi::Value inspectCall(const Napi::CallbackInfo& info) {
   const Napi::Object job =
       startJob(info.Env(), {}, [paths = textArray(info[0], "paths")](JobContext&) -> MakeValue {
@@ -273,6 +280,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("ask", Napi::Function::New(env, askCall));
   exports.Set("close", Napi::Function::New(env, closeCall));
   exports.Set("doctor", Napi::Function::New(env, doctorCall));
+  exports.Set("calibrate", Napi::Function::New(env, calibrateCall));
   exports.Set("inspect", Napi::Function::New(env, inspectCall));
   exports.Set("layout", Napi::Function::New(env, layoutCall));
   exports.Set("types", Napi::Function::New(env, typesCall));

@@ -27,7 +27,7 @@ const char* whyName(Why why);
 enum class Way : uint8_t { align, pad, reorder, stride, allocate, perThread, none };
 const char* wayName(Way way);
 
-/// Of the program's elapsed time.
+/// Of the program's elapsed time: before over after.
 struct Speedup {
   double low = 1, mid = 1, high = 1;
 };
@@ -68,6 +68,8 @@ struct Advice {
   bool abi = false;
   uint64_t readerLinesBefore = 1, readerLinesAfter = 1;
   std::optional<Speedup> speedup;
+  double mostSpeedup = 1;              ///< whatever contention costs there
+  std::optional<double> excessCycles;  ///< see gain.h; of what the way ends
   double contendedLeft = 1;
   std::string basis;
   Change change;
@@ -87,6 +89,7 @@ struct Latent {
 struct AdviceList {
   std::vector<Advice> advice;  ///< most contended samples first
   std::vector<Latent> latent;
+  std::vector<std::string> warnings;
 };
 
 /// `report`: with histories of its lines, private ones too.

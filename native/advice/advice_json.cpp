@@ -56,6 +56,7 @@ class AdviceJson : private JsonWriter {
     field("schema", "cacheline-advice/1");
     list("advice", advised.advice, [&](const Advice& item) { write(item); });
     list("latent", advised.latent, [&](const Latent& item) { write(item); });
+    list("warnings", advised.warnings, [&](const std::string& text) { value(std::string_view(text)); });
     close();
     return take();
   }
@@ -107,6 +108,11 @@ class AdviceJson : private JsonWriter {
       null("speedup");
     }
     field("contendedLeft", item.contendedLeft);
+    if (item.excessCycles)
+      field("excessCycles", *item.excessCycles);
+    else
+      null("excessCycles");
+    field("mostSpeedup", item.mostSpeedup);
     field("basis", item.basis);
     close();
     std::visit([&](const auto& change) { write(change, item); }, item.change);

@@ -1,4 +1,6 @@
 // From what waits for what to what helps: each way is tried by a replay of the recorded accesses.
+#include <rapidjson/document.h>
+
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -11,6 +13,8 @@
 #include "advice/replay.h"
 #include "analysis/line_history.h"
 #include "analysis/verdict.h"
+#include "base/error.h"
+#include "calibration/calibration_json.h"
 
 namespace cacheline::advice {
 
@@ -24,22 +28,50 @@ constexpr double kLeastShare = 0.01;
 constexpr double kWorthIt = 0.1;
 /// A remedy that ends nearly as much as the best one is better where it is smaller.
 constexpr double kNearlyAsMuch = 0.05;
+/// Of the elapsed time: what can gain less is not worth a change.
+constexpr double kLeastSpeedup = 1.05;
+
+/// Of the machine that recorded; empty: it had none, or a damaged one, of which a warning then says so.
+std::optional<calibration::Calibration> calibrationOf(const Report& report,
+                                                      std::vector<std::string>& warnings) {
+  rapidjson::Document meta;
+  if (meta.Parse(report.metaJson.data(), report.metaJson.size()).HasParseError() || !meta.IsObject())
+    return std::nullopt;
+  const auto found = meta.FindMember("calibration");
+  if (found == meta.MemberEnd() || !found->value.IsObject()) return std::nullopt;
+  try {
+    return calibration::parse(found->value);
+  } catch (const Error& error) {
+    warnings.push_back("What contention costs on that machine is not known: of the recording's meta.json, " +
+                       std::string(error.what()) + ".");
+    return std::nullopt;
+  }
+}
 
 class Advisor {
  public:
-  explicit Advisor(const Report& report) : report_(report), subjects_(report), replay_(report) {}
+  explicit Advisor(const Report& report)
+      : report_(report),
+        subjects_(report),
+        replay_(report),
+        calibration_(calibrationOf(report, list_.warnings)) {}
 
   AdviceList run() {
     const std::vector<Waits> waits = waitsOf(report_, subjects_);
     const double least = std::max(kFewestSamples, kLeastShare * static_cast<double>(report_.contended));
-    AdviceList list;
     for (uint32_t subject = 0; subject < waits.size(); ++subject)
       if (waits[subject].all >= least && !isTold_.contains(subject))
-        list.advice.push_back(adviceOn(subject, waits));
-    std::stable_sort(list.advice.begin(), list.advice.end(),
+        list_.advice.push_back(adviceOn(subject, waits));
+    std::stable_sort(list_.advice.begin(), list_.advice.end(),
                      [](const Advice& a, const Advice& b) { return a.contended > b.contended; });
-    list.latent = latentOf(report_, subjects_, replay_);
-    return list;
+    list_.latent = latentOf(report_, subjects_, replay_);
+    // What is to be changed anyway is told once.
+    std::erase_if(list_.latent, [&](const Latent& latent) {
+      return std::ranges::any_of(list_.advice, [&](const Advice& advice) {
+        return advice.way != Way::none && advice.type == latent.type;
+      });
+    });
+    return std::move(list_);
   }
 
  private:
@@ -81,32 +113,49 @@ class Advisor {
     for (Candidate& candidate : candidates)
       candidate.left =
           before.waiting <= 0 ? 1 : (candidate.after.waiting + stepCost(lines, candidate)) / before.waiting;
+    const calibration::Calibration* calibration = calibration_ ? &*calibration_ : nullptr;
     const auto best =
         std::min_element(candidates.begin(), candidates.end(),
                          [](const Candidate& a, const Candidate& b) { return a.left < b.left; });
     const Candidate* chosen = nullptr;
-    if (best != candidates.end() && best->left <= 1 - kWorthIt) {
+    // Victims gain though they have few of the samples.
+    const double worth = here.victims > 0 ? std::min(kWorthIt, here.victims / here.all / 2) : kWorthIt;
+    if (best != candidates.end() && best->left <= 1 - worth) {
       for (const Candidate& candidate : candidates)
         if (candidate.left <= best->left + kNearlyAsMuch &&
             (chosen == nullptr || candidate.size < chosen->size))
           chosen = &candidate;
     }
+    const bool ends = chosen != nullptr;
+    Gain gain;
+    if (chosen != nullptr) {
+      gain = gainOf(report_, calibration, before, chosen->after);
+      // A victim's thread may gain though the program takes as long.
+      const double most = here.victims > 0 ? std::max(gain.most, gain.mostOfThread) : gain.most;
+      if (!report_.threads.empty() && most < kLeastSpeedup) chosen = nullptr;
+    }
     MemberGroups groups;
     if (subject.described != nullptr) groups = groupMembers(report_, subjects_, number, replay_);
-    advice.why = whyOf(subject, here, groups, chosen != nullptr);
+    advice.why = whyOf(subject, here, groups, ends);
     advice.confidence = confidenceOf(here, chosen != nullptr);
     advice.readerLinesBefore = linesOf(subject.size);
     advice.readerLinesAfter = advice.readerLinesBefore;
-    advice.basis = basisOf(report_);
+    advice.basis = basisOf(report_, calibration);
+    advice.mostSpeedup = gain.most;
     if (chosen == nullptr) return advice;
     advice.way = chosen->way;
     advice.change = chosen->change;
     advice.contendedLeft = std::clamp(chosen->left, 0.0, 1.0);
     advice.bytesPerInstance = chosen->size - std::min(chosen->size, subject.size);
-    if (subject.described != nullptr && subject.described->instances > 0)
-      advice.bytesTotal = advice.bytesPerInstance * subject.described->instances;
+    if (subject.count > 0) advice.bytesTotal = advice.bytesPerInstance * subject.count;
     advice.readerLinesAfter = linesOf(chosen->size);
-    advice.speedup = speedupOf(report_, before, chosen->after);
+    if (here.between > 0 && subject.count > 1) {  // who reads all members of all objects
+      advice.readerLinesBefore = linesOf(subject.size * subject.count);
+      advice.readerLinesAfter = linesOf(chosen->size) * subject.count;
+    }
+    advice.speedup = gain.speedup;
+    if (const auto cycles = excessCycles(report_, lines))
+      advice.excessCycles = *cycles * (1 - advice.contendedLeft);
     if (const auto* variables = std::get_if<AlignVariables>(&chosen->change)) {
       advice.bytesTotal = advice.bytesPerInstance;
       advice.readerLinesBefore = 1;
@@ -161,7 +210,7 @@ class Advisor {
     const auto tryMove = [&](Way way, Change change, uint64_t size, const Move& move) {
       list.push_back({way, std::move(change), size, replay_(lines, move, lineSize())});
     };
-    if (here.inside + here.between >= least && subject.described != nullptr) {
+    if ((here.inside + here.between >= least || here.victims > 0) && subject.described != nullptr) {
       const MemberGroups groups = groupMembers(report_, subjects_, number, replay_);
       if (groups.groups.size() > 1) {
         const MemberLayout layout = layOut(*subject.described, groups, lineSize());
@@ -282,9 +331,11 @@ class Advisor {
     return std::clamp(sure * enough, 0.0, 1.0);
   }
 
+  AdviceList list_;
   const Report& report_;
   const Subjects subjects_;
   const Replay replay_;
+  const std::optional<calibration::Calibration> calibration_;
   std::set<uint32_t> isTold_;  ///< subjects that another advice speaks of
 };
 

@@ -9,13 +9,36 @@
 
 namespace cacheline::advice {
 
-/// "clock, calibrated": the evidence, and whether it is known what contention costs on that machine.
-std::string basisOf(const analysis::Report& report);
+/// What a replay ends.
+struct Gain {
+  /// Empty where samples do not show where time goes, or it is not known what contention costs there.
+  std::optional<Speedup> speedup;
+  /// However much contention costs: the most that it can be. 1 where nothing is known.
+  double most = 1;
+  /// The most that a single thread can gain of its own time, of those that run a tenth of the slowest one's
+  /// time at least.
+  double mostOfThread = 1;
+};
 
 /// Of the program's elapsed time, after Cheetah (Liu, Liu: CGO 2016): a program takes as long as its slowest
-/// thread, and a thread's time shrinks by the part of its contended samples that would not be there. Empty
-/// where samples do not show where time goes, or what contention costs is not known.
-std::optional<Speedup> speedupOf(const analysis::Report& report, const Replayed& before,
-                                 const Replayed& after);
+/// thread, and a thread's time shrinks by the part of its contended samples that competition costs. What is
+/// left out: threads that wait for others, so that a gain of one is one of all.
+///
+/// That part is Calibration's excess share, at the share of the thread's time that it spends at these
+/// accesses. It is bounded: each time that a line leaves a thread, another one fetched it, and has waited as
+/// long. Where those others load or lock, their waiting is in their samples, and the thread cannot gain more
+/// than that (an owner that stores all the time, and a reader that looks now and then). What plain stores of
+/// others wait is not in samples: then there is no bound.
+///
+/// `calibration`: of the machine that recorded; null: not known.
+Gain gainOf(const analysis::Report& report, const calibration::Calibration* calibration,
+            const Replayed& before, const Replayed& after);
+
+/// Of the cycles of all sampled loads: what the loads at `lines` that hit a modified line took above the mean
+/// of the same instruction's other loads (where it has none, of all other loads). Empty: no latencies.
+std::optional<double> excessCycles(const analysis::Report& report, const std::vector<uint32_t>& lines);
+
+/// "clock, calibrated": the evidence, and whether it is known what contention costs on that machine.
+std::string basisOf(const analysis::Report& report, const calibration::Calibration* calibration);
 
 }  // namespace cacheline::advice

@@ -22,6 +22,18 @@ void addLine(Waits& waits, uint32_t line, const analysis::Line& from) {
   waits.straddles |= has("straddling");
 }
 
+/// By word of a line: whether most of the false waiting there is by steps that do without its causes.
+std::vector<bool> helpedWords(const analysis::Line& line) {
+  std::vector<double> falsely(line.words.size()), sameStep(line.words.size());
+  for (const analysis::WaitCause& cause : line.causes) {
+    falsely[cause.word] += cause.share * cause.falsely;
+    sameStep[cause.word] += cause.share * cause.falsely * cause.sameStep;
+  }
+  std::vector<bool> helped;
+  for (size_t word = 0; word < falsely.size(); ++word) helped.push_back(2 * sameStep[word] < falsely[word]);
+  return helped;
+}
+
 }  // namespace
 
 std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subjects) {
@@ -32,6 +44,12 @@ std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subje
     std::vector<std::vector<Frame>> frames;
     for (const analysis::LineWord& word : line.words)
       frames.push_back(subjects.at(number, line.address + word.offset));
+    const std::vector<bool> helped = helpedWords(line);
+    for (const analysis::Victim& victim : line.victims) {
+      if (victim.words.empty() || !helped[victim.words.front()] || frames[victim.words.front()].empty())
+        continue;
+      result[frames[victim.words.front()].back().subject].victims += static_cast<double>(victim.contended);
+    }
     for (const analysis::WaitCause& cause : line.causes) {
       const std::vector<Frame>&at = frames[cause.word], &by = frames[cause.cause];
       if (at.empty()) continue;

@@ -20,6 +20,7 @@ struct Waits {
   std::map<uint32_t, double> others;   ///< of `elsewhere`: by subject
   std::map<uint32_t, double> members;  ///< by index of TypeHeat::own: at which
   double low = 0, high = 0;            ///< bounds of the false part
+  double victims = 0;                  ///< of victims that moving data apart helps, not in the same step
   bool lock = false;                   ///< some lines have the flag
   bool straddles = false;
   std::vector<uint32_t> lines;  ///< of the report, contended ones, ascending

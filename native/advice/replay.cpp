@@ -92,13 +92,14 @@ class Gathered {
   uint32_t last_ = ~uint32_t{0};
 };
 
-}  // namespace
-
-AccessClass classOf(const analysis::WordStatistics& use, bool exchange) {
-  if (exchange) return AccessClass::exchange;
-  if (use.locked) return AccessClass::locked;
-  return use.writes ? AccessClass::store : AccessClass::load;
+/// `swaps`: its thread's locked accesses are swaps, as at a lock.
+calibration::AccessClass classOf(const analysis::WordStatistics& use, bool swaps) {
+  if (use.locked) return swaps ? calibration::AccessClass::exchange : calibration::AccessClass::locked;
+  // What reads and writes without a lock waits in its load.
+  return use.writes && !use.reads ? calibration::AccessClass::store : calibration::AccessClass::load;
 }
+
+}  // namespace
 
 Replayed Replay::operator()(std::span<const uint32_t> lines, const Move& move, uint32_t lineSize) const {
   std::map<std::pair<uint32_t, uint64_t>, Gathered> gathered;
@@ -203,9 +204,8 @@ Replayed Replay::operator()(std::span<const uint32_t> lines, const Move& move, u
     for (const analysis::PlaceSample& sample : replayed.accesses.samples) {
       if (!counts(sample)) continue;
       const uint32_t actor = replayed.accesses.visitors[sample.visitor].actor;
-      const AccessClass of =
-          classOf(replayed.accesses.uses[sample.use],
-                  replayed.accesses.actors[actor].swaps && replayed.accesses.uses[sample.use].locked);
+      const analysis::WordStatistics& use = replayed.accesses.uses[sample.use];
+      const calibration::AccessClass of = classOf(use, replayed.accesses.actors[actor].swaps);
       result.byThread[{replayed.threads[sample.visitor], of}] +=
           sample.weight * waiting.contended[sample.use] / samples[sample.use];
     }

@@ -12,6 +12,7 @@
 
 #include "analysis/line_verdict.h"
 #include "analysis/report.h"
+#include "calibration/calibration.h"
 
 namespace cacheline::advice {
 
@@ -34,12 +35,8 @@ struct ReplayedLine {
   std::vector<uint32_t> threads;  ///< by visitor, as analysis::LineHistory
 };
 
-/// How an access takes its time.
-enum class AccessClass : uint8_t { load, store, locked, exchange };
-inline constexpr size_t kAccessClasses = 4;
-
 /// Contended samples, of threads (as analysis::LineHistory) and classes of accesses.
-using WaitingByThread = std::map<std::pair<uint32_t, AccessClass>, double>;
+using WaitingByThread = std::map<std::pair<uint32_t, calibration::AccessClass>, double>;
 
 struct Replayed {
   std::vector<ReplayedLine> lines;
@@ -58,7 +55,5 @@ class Replay {
  private:
   const analysis::Report& report_;
 };
-
-AccessClass classOf(const analysis::WordStatistics& use, bool exchange);
 
 }  // namespace cacheline::advice

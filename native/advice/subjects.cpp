@@ -2,6 +2,7 @@
 #include "advice/subjects.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 namespace cacheline::advice {
@@ -24,6 +25,17 @@ std::string_view elementName(std::string_view type) {
   return type;
 }
 
+uint64_t elementsOf(std::string_view type) {
+  uint64_t count = 1;
+  for (size_t at = type.find('['); at != std::string_view::npos; at = type.find('[', at + 1)) {
+    uint64_t number = 0;
+    std::from_chars(type.data() + at + 1, type.data() + type.size(), number);
+    if (number == 0 || count > ~uint64_t{0} / number) return 0;
+    count *= number;
+  }
+  return count;
+}
+
 Subjects::Subjects(const analysis::Report& report) : report_(report), regions_(report.lines.size()) {
   // Of a name several types may answer; those that are objects of their own come first.
   for (const bool nested : {false, true}) {
@@ -35,6 +47,7 @@ Subjects::Subjects(const analysis::Report& report) : report_(report), regions_(r
       Subject& subject = list_.emplace_back();
       subject.type = type.name;
       subject.size = type.layout.size;
+      subject.count = type.instances;
       subject.described = &type;
       if (!type.layout.file.empty()) subject.definition = {type.layout.file, type.layout.line};
     }
@@ -116,7 +129,8 @@ std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, c
                       .type = std::string(element),
                       .object = analysis::objectName(data),
                       .definition = data.definition,
-                      .size = size};
+                      .size = size,
+                      .count = elementsOf(data.type)};
       subject.allocation = data.allocation;
       subject.onHeap = !named;
       const uint64_t start = *base + inArray / size * size;

@@ -34,6 +34,7 @@ struct Subject {
   std::string object = {};  ///< the variable; of a type, where all objects are in one variable
   std::optional<analysis::Place> definition = {};      ///< of the type, or of the variable
   uint64_t size = 0;                                   ///< bytes of one object or element
+  uint64_t count = 0;                                  ///< of objects that are known of; 0: unknown
   const analysis::TypeHeat* described = nullptr;       ///< of a type
   std::optional<analysis::HeapBlock> allocation = {};  ///< of its first object that is in a recorded block
   bool onHeap = false;                                 ///< some of its objects are in no variable
@@ -79,5 +80,7 @@ class Subjects {
 
 /// "T[2][3]" and "T [8]" to "T".
 std::string_view elementName(std::string_view type);
+/// "T[2][3]" to 6; 0 where a number of elements is not known.
+uint64_t elementsOf(std::string_view type);
 
 }  // namespace cacheline::advice

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
+#include "base/cache_folder.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/mapped_file.h"
-#include "base/unique_fd.h"
 #include "types/raw_entry.h"
 #include "types/type_reader.h"
 
@@ -90,22 +89,6 @@ class Reader {
   std::string_view bytes_;
 };
 
-/// Atomically: a reader sees the old file or the new one.
-void keep(const std::string& folder, const std::string& path, const std::string& bytes) {
-  std::error_code ec;
-  fs::create_directories(folder, ec);
-  std::string name = path + ".XXXXXX";
-  UniqueFd fd(::mkstemp(name.data()));
-  if (!fd) return;
-  size_t written = 0;
-  while (written < bytes.size()) {
-    const ssize_t count = ::write(fd.get(), bytes.data() + written, bytes.size() - written);
-    if (count <= 0) break;
-    written += static_cast<size_t>(count);
-  }
-  if (written != bytes.size() || ::rename(name.c_str(), path.c_str()) != 0) ::unlink(name.c_str());
-}
-
 /// Every build of a program has an index of its own: the oldest go.
 void prune(const std::string& folder) {
   std::error_code ec;
@@ -120,11 +103,8 @@ void prune(const std::string& folder) {
 }  // namespace
 
 std::string typeIndexFolder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && cache[0] == '/') return std::string(cache) + "/cacheline-lens/types";
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || home[0] != '/') return {};
-  return std::string(home) + "/.cache/cacheline-lens/types";
+  const std::string folder = cacheFolder();
+  return folder.empty() ? folder : folder + "/types";
 }
 
 DebugSections debugSections(Dwarf* dwarf) {
@@ -247,7 +227,11 @@ TypeIndex typeIndexOf(symbols::DwarfIndex& file, const std::string& buildId) {
   }
   TypeIndex index = buildTypeIndex(file);
   if (index.missing.empty()) {
-    keep(folder, path, writeTypeIndex(index, sections.fingerprint));
+    try {
+      keepFile(path, writeTypeIndex(index, sections.fingerprint));
+    } catch (const Error&) {
+      // It is built again the next time.
+    }
     prune(folder);
   }
   return index;

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/unique_fd.h"
 #include "base/utf8.h"
+#include "calibration/calibration_json.h"
 
 namespace cacheline::record {
 namespace {
@@ -168,6 +169,13 @@ std::string metaJson(const Meta& meta) {
   json.Key("lineSize");
   json.Uint(meta.lineSize);
   json.EndObject();
+  json.Key("calibration");
+  if (meta.calibration) {
+    const std::string text = calibration::toJson(*meta.calibration);
+    json.RawValue(text.data(), text.size(), rapidjson::kObjectType);
+  } else {
+    json.Null();
+  }
   json.Key("binaries");
   json.StartArray();
   for (const RecordedBinary& binary : meta.binaries) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/calibration.h"
 #include "record/build_ids.h"
 #include "record/child_process.h"
 #include "record/target.h"
@@ -41,6 +42,8 @@ struct Meta {
   std::vector<std::string> warnings;
   std::string hostname, kernel, cpu;
   uint32_t cpus = 0, lineSize = 0;
+  /// What contention costs on this CPU model; empty: `doctor --calibrate` never measured it.
+  std::optional<calibration::Calibration> calibration;
   std::vector<RecordedBinary> binaries;
 };
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "calibration/kept.h"
 #include "record/build_ids.h"
 #include "record/check_options.h"
 #include "record/collector_choice.h"
@@ -59,6 +60,7 @@ class Recording {
     checkOptions(options_);
     const Permissions permissions = readPermissions();
     features_ = describeMachine();
+    readCalibration();
     CollectorSelection selection(kernel_, options_, permissions);
     if (options_.control) control_.emplace(*options_.control);
     subject_.emplace(options_);
@@ -82,6 +84,16 @@ class Recording {
 
  private:
   std::string dataPath() const { return options_.outputDirectory + "/perf.data"; }
+
+  /// What contention costs here, where it was measured. A recording without it is as good otherwise.
+  void readCalibration() {
+    try {
+      meta_.calibration = calibration::load(features_.cpuDesc, features_.cpuId);
+    } catch (const Error& wrong) {
+      addWarnings({std::string("the calibration of this machine is not used: ") + wrong.what() + ". " +
+                   wrong.nextStep()});
+    }
+  }
 
   /// Before its exec, with the agent that records heap blocks.
   void holdProgram() {

@@ -20,7 +20,9 @@ export const testPrograms = (folder) =>
     'heap',
     'analysis',
     'profile',
+    'advice',
     'spe',
+    'calibration',
     'c2c',
     'text',
   ].map((name) => path.join(folder, 'native/tests', `test_${name}`));

@@ -21,14 +21,16 @@ const REPORT_DEFAULTS: ReportArguments = {
 describe('arguments: report and doctor', () => {
   it('have defaults', () => {
     assert.deepEqual(parseArguments(['report']), REPORT_DEFAULTS);
-    assert.deepEqual(parseArguments(['doctor']), { command: 'doctor', format: 'text', selfTest: false });
+    assert.deepEqual(parseArguments(['doctor']), { command: 'doctor', format: 'text', selfTest: false, calibrate: false });
   });
 
   it('take their options on both sides of the recording', () => {
     const wanted = { ...REPORT_DEFAULTS, path: 'a.cacheline', format: 'json', showAll: true, width: 120 };
     assert.deepEqual(parseArguments(['report', 'a.cacheline', '--format', 'json', '--show-all', '--width', '120']), wanted);
     assert.deepEqual(parseArguments(['report', '--format=json', '--show-all', '--width=120', 'a.cacheline']), wanted);
-    assert.deepEqual(parseArguments(['doctor', '--self-test', '--format', 'json']), { command: 'doctor', format: 'json', selfTest: true });
+    const doctor = { command: 'doctor', format: 'json', selfTest: true, calibrate: false };
+    assert.deepEqual(parseArguments(['doctor', '--self-test', '--format', 'json']), doctor);
+    assert.deepEqual(parseArguments(['doctor', '--calibrate', '--format=json']), { ...doctor, selfTest: false, calibrate: true });
   });
 
   it('refuse what they cannot use', () => {
@@ -181,7 +183,7 @@ describe('arguments: the rest', () => {
         ...['--symfs', '-k', '--vmlinux', '--debuginfod', '--stdio', '-f'],
       ],
       layout: ['--in', '--list', '--expand', '--line-size', '--format', '--no-pager'],
-      doctor: ['--format', '--self-test'],
+      doctor: ['--format', '--self-test', '--calibrate'],
     })) {
       const parsed = parseArguments([command, '--help']);
       const text = 'text' in parsed ? parsed.text : '';

@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 
-const names = ['cacheline-recording-1', 'cacheline-layout', 'cacheline-layout-list', 'cacheline-report-1', 'cacheline-doctor'] as const;
+const names = [
+  'cacheline-calibration-1',
+  'cacheline-recording-1',
+  'cacheline-layout',
+  'cacheline-layout-list',
+  'cacheline-report-1',
+  'cacheline-doctor',
+] as const;
 export type SchemaName = (typeof names)[number];
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });

@@ -1,5 +1,6 @@
 // The text of `cacheline doctor`: what this machine can record, and why not the rest.
 import type { DoctorReport, SelfTest } from '../../protocol/engine';
+import { calibrationLines } from './calibration-text';
 import { displayWidth, padEnd, PLAIN, printable, wrap, type Style } from '../text/terminal-text';
 
 type CollectorName = DoctorReport['collectors'][number]['name'];
@@ -13,7 +14,7 @@ export const COLLECTOR_MEANING: Record<CollectorName, string> = {
 
 /** Lines joined by newlines, with one at the end; none is wider than `width` columns. */
 export function doctorText(
-  { collectors, selfTests, machine }: DoctorReport,
+  { collectors, selfTests, calibration, machine }: DoctorReport,
   { width, style = PLAIN }: { width: number; style?: Style },
 ): string {
   const lines = [style.bold('Collectors')];
@@ -28,6 +29,7 @@ export function doctorText(
     if (note !== '') lines.push(...wrap(printable(note), width, '    '));
   }
   if (selfTests !== undefined) lines.push('', style.bold('Self-test'), ...selfTestLines(selfTests, width, style));
+  if (calibration !== undefined) lines.push('', style.bold('Calibration'), ...calibrationLines(calibration, width, style));
   lines.push('', style.bold('Machine'), ...machineLines(machine, width));
   return `${lines.join('\n')}\n`;
 }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "calibration/calibration_json.h"
 #include "record/child_process.h"
 #include "record/clock_plan.h"
 #include "record/describe.h"
@@ -73,6 +74,22 @@ TEST(MetaJson, BytesThatAreNoUtf8) {
   ASSERT_FALSE(document.HasParseError());
   EXPECT_STREQ(document["command"][0].GetString(), "a\xef\xbf\xbd\"\n");
   EXPECT_TRUE(document["program"].IsNull());
+}
+
+TEST(MetaJson, HasTheCalibrationWhereThereIsOne) {
+  Meta meta;
+  rapidjson::Document without;
+  without.Parse(metaJson(meta).c_str());
+  EXPECT_TRUE(without["calibration"].IsNull());
+  meta.calibration.emplace();
+  meta.calibration->cpuModel = "Model\xff\"";
+  meta.calibration->classes.fill({{1, 2, 3, 4.5, 0.25}});
+  rapidjson::Document with;
+  with.Parse<rapidjson::kParseValidateEncodingFlag>(metaJson(meta).c_str());
+  ASSERT_FALSE(with.HasParseError());
+  const calibration::Calibration back = calibration::parse(with["calibration"]);
+  EXPECT_EQ(back.cpuModel, "Model\xef\xbf\xbd\"");
+  EXPECT_EQ(back.of(calibration::AccessClass::store).at(0).contendedNs, 3);
 }
 
 TEST(Environment, ChangesReplaceAndAdd) {

@@ -1,0 +1,56 @@
+// The text of `cacheline doctor --calibrate`: what contention costs on this machine.
+import type { AccessClass, Calibration, CalibrationResult, SweepPoint } from '../../protocol/calibration';
+import { withFullStop } from '../../protocol/words';
+import { count, printable, wrap, type Style } from '../text/terminal-text';
+import { formatTwoRowTable, type Column } from '../text/text-table';
+
+const CLASS_MEANING: Record<AccessClass, string> = {
+  load: 'Plain load, of a line that the other thread stores to',
+  store: 'Plain store',
+  locked: 'Locked read-modify-write (atomic add)',
+  exchange: 'Compare-exchange, repeated until it works',
+};
+
+const STORES = 'Plain stores hide in the store buffer: what they cost shows elsewhere, so of them only bounds are told.';
+
+const COLUMNS: readonly Column[] = ['work between', 'alone', 'contended', 'ratio', 'accesses a turn'].map((title) => ({
+  title,
+  align: 'right',
+}));
+
+/** Lines below the heading, none wider than `width` columns. */
+export function calibrationLines({ measured, file, reason }: CalibrationResult, width: number, style: Style): string[] {
+  const paragraph = (text: string): string[] => wrap(printable(text), width, '  ');
+  if (measured === null) return paragraph(`not known: ${withFullStop(reason)}`);
+  const kept =
+    file === null ? `It could not be kept: ${withFullStop(reason)}` : `Kept in ${file} for the recordings made on this CPU model.`;
+  return [
+    ...paragraph(introduction(measured)),
+    ...(Object.keys(CLASS_MEANING) as AccessClass[]).flatMap((name) => [
+      '',
+      ...paragraph(CLASS_MEANING[name]),
+      ...formatTwoRowTable(COLUMNS, [], measured.classes[name].map(row), { width, indent: 2, style }),
+      ...(name === 'store' ? paragraph(STORES) : []),
+    ]),
+    '',
+    ...paragraph(kept),
+  ];
+}
+
+function introduction({ cpus, seconds, slices, discarded }: Calibration): string {
+  const left =
+    discarded === 0
+      ? `All ${count(slices)} slices of time are used.`
+      : `${count(discarded)} of ${count(slices)} slices of time were discarded: a thread did not have its CPU to itself.`;
+  return (
+    `What contention costs here, measured in ${seconds.toFixed(1)} s with threads on CPU ${cpus.join(' and CPU ')} that repeat some work ` +
+    `and one access: nanoseconds an iteration, where the access is on a line of the thread’s own, and where it is on a line that the ` +
+    `other thread uses, too. A turn ends where the other thread has written to the line. ${left}`
+  );
+}
+
+function row({ workNs, aloneNs, contendedNs, iterationsPerChange }: SweepPoint): { text: string }[] {
+  const ratio = aloneNs > 0 ? `${(contendedNs / aloneNs).toFixed(2)}x` : '-';
+  const turn = iterationsPerChange === null ? 'none seen' : iterationsPerChange.toFixed(1);
+  return [workNs.toFixed(1), aloneNs.toFixed(1), contendedNs.toFixed(1), ratio, turn].map((text) => ({ text }));
+}

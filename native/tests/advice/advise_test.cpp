@@ -1,0 +1,228 @@
+// Advice on made reports: which way, what it leaves, what it costs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "advice/advice.h"
+#include "report_builder.h"
+
+namespace cacheline::advice {
+namespace {
+
+constexpr uint64_t kBase = 0x10000;
+
+std::vector<std::string> orderOf(const Advice& advice) {
+  std::vector<std::string> names;
+  for (const PlacedMember& placed : std::get<ChangeMembers>(advice.change).layout.order)
+    names.push_back((placed.startsLine ? "|" : "") + advice.described->own[placed.member].name);
+  return names;
+}
+
+TEST(Advise, TwoOwnersOfOneObjectGetLinesOfTheirOwn) {
+  ReportBuilder builder;
+  builder.type("queue", {"head", "tail"});
+  builder.object("queue", kBase, 16, "queue");
+  const AdviceList list =
+      advise(builder.build({{.thread = 0, .address = kBase, .writes = true},
+                            {.thread = 1, .address = kBase + 8, .writes = true, .function = 2}}));
+  ASSERT_EQ(list.advice.size(), 1u);
+  const Advice& advice = list.advice.front();
+  EXPECT_EQ(advice.way, Way::pad);
+  EXPECT_EQ(advice.why, Why::unrelatedOwners);
+  EXPECT_EQ(advice.verdict, analysis::Verdict::falseSharing);
+  EXPECT_EQ(orderOf(advice), (std::vector<std::string>{"head", "|tail"}));
+  EXPECT_DOUBLE_EQ(advice.contendedLeft, 0);
+  EXPECT_EQ(advice.bytesPerInstance, 112u);
+  EXPECT_EQ(advice.readerLinesBefore, 1u);
+  EXPECT_EQ(advice.readerLinesAfter, 2u);
+  EXPECT_EQ(advice.basis, "clock, not calibrated");
+  EXPECT_FALSE(advice.speedup);
+}
+
+TEST(Advise, MembersThatAreUsedInTurnsAreReordered) {
+  ReportBuilder builder;
+  builder.type("mix", {"a", "x", "b", "y", "cold"});
+  builder.object("mix", kBase, 40, "mix");
+  std::vector<Doing> doings;
+  for (uint32_t i = 0; i < 4; ++i)
+    doings.push_back({.thread = i % 2, .address = kBase + 8 * i, .writes = true, .function = 1 + i % 2});
+  const AdviceList list = advise(builder.build(doings));
+  ASSERT_EQ(list.advice.size(), 1u);
+  EXPECT_EQ(list.advice[0].way, Way::reorder);
+  const std::vector<std::string> order = orderOf(list.advice[0]);
+  const auto at = [&](const std::string& name) {
+    return std::find_if(order.begin(), order.end(),
+                        [&](const std::string& each) { return each.ends_with(name); }) -
+           order.begin();
+  };
+  EXPECT_EQ(std::abs(at("a") - at("b")), 1);
+  EXPECT_EQ(std::abs(at("x") - at("y")), 1);
+  EXPECT_EQ(std::ranges::count_if(order, [](const std::string& each) { return each.starts_with("|"); }), 2);
+  EXPECT_DOUBLE_EQ(list.advice[0].contendedLeft, 0);
+}
+
+TEST(Advise, OneSharedWordIsLeftAlone) {
+  ReportBuilder builder;
+  builder.type("counter", {"value", "limit"});
+  builder.object("counter", kBase, 16, "counter");
+  const AdviceList list =
+      advise(builder.build({{.thread = 0, .address = kBase, .writes = true, .locked = true},
+                            {.thread = 1, .address = kBase, .writes = true, .locked = true}}));
+  ASSERT_EQ(list.advice.size(), 1u);
+  EXPECT_EQ(list.advice[0].way, Way::none);
+  EXPECT_EQ(list.advice[0].why, Why::trueSharing);
+  EXPECT_DOUBLE_EQ(list.advice[0].contendedLeft, 1);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(list.advice[0].change));
+}
+
+TEST(Advise, ObjectsOfOneTypeGetAnAlignedType) {
+  ReportBuilder builder;
+  builder.type("worker", {"done", "failed"}).instances = 4;
+  builder.object("workers", kBase, 64, "worker[4]");
+  std::vector<Doing> doings;
+  for (uint32_t i = 0; i < 4; ++i) {
+    doings.push_back({.thread = i, .address = kBase + 16 * i, .writes = true});
+    doings.push_back({.thread = i, .address = kBase + 16 * i + 8, .writes = true});
+  }
+  const AdviceList list = advise(builder.build(doings));
+  ASSERT_EQ(list.advice.size(), 1u);
+  EXPECT_EQ(list.advice[0].way, Way::align);
+  EXPECT_TRUE(std::holds_alternative<AlignType>(list.advice[0].change));
+  EXPECT_EQ(list.advice[0].object, "workers");
+  EXPECT_EQ(list.advice[0].bytesPerInstance, 48u);
+  EXPECT_EQ(list.advice[0].bytesTotal, 192u);
+  EXPECT_EQ(list.advice[0].readerLinesBefore, 1u);
+  EXPECT_EQ(list.advice[0].readerLinesAfter, 4u);
+}
+
+TEST(Advise, ObjectsOnTheHeapOfACProgramNeedAnAllocator) {
+  ReportBuilder builder;
+  builder.type("session", {"requests", "bytes"}).instances = 2;
+  builder.heapObject(kBase, 16, "session");
+  builder.heapObject(kBase + 32, 16, "session");
+  const AdviceList list = advise(builder.build({{.thread = 0, .address = kBase, .writes = true},
+                                                {.thread = 1, .address = kBase + 32, .writes = true}}));
+  ASSERT_EQ(list.advice.size(), 1u);
+  EXPECT_EQ(list.advice[0].way, Way::allocate);
+}
+
+TEST(Advise, VariablesThatLieBesideEachOtherAreOneAdvice) {
+  ReportBuilder builder;
+  builder.object("hits", kBase, 8, "long int");
+  builder.object("misses", kBase + 8, 8, "long int");
+  const AdviceList list = advise(builder.build({{.thread = 0, .address = kBase, .writes = true},
+                                                {.thread = 1, .address = kBase + 8, .writes = true}}));
+  ASSERT_EQ(list.advice.size(), 1u);
+  EXPECT_EQ(list.advice[0].way, Way::align);
+  const auto& variables = std::get<AlignVariables>(list.advice[0].change).variables;
+  ASSERT_EQ(variables.size(), 2u);
+  EXPECT_EQ(list.advice[0].contendedLeft, 0);
+}
+
+TEST(Advise, AnArrayOfNumbersNeedsAStride) {
+  ReportBuilder builder;
+  builder.object("counters", kBase, 32, "long int[4]");
+  std::vector<Doing> doings;
+  for (uint32_t i = 0; i < 4; ++i) doings.push_back({.thread = i, .address = kBase + 8 * i, .writes = true});
+  const AdviceList list = advise(builder.build(doings));
+  ASSERT_EQ(list.advice.size(), 1u);
+  EXPECT_EQ(list.advice[0].way, Way::stride);
+  EXPECT_EQ(list.advice[0].bytesTotal, 4u * 56);
+}
+
+/// Who stores all the time loses the line as often as the reader looks, and the reader seldom does.
+TEST(Advise, ARareReaderIsNotWorthAChange) {
+  for (const uint32_t looks : {3u, 5u}) {
+    ReportBuilder builder;
+    builder.type("worker", {"done", "limit"});
+    builder.object("worker", kBase, 16, "worker");
+    const AdviceList list = advise(builder.build(
+        {{.thread = 0, .address = kBase, .reads = false, .writes = true, .count = 4000},
+         {.thread = 1, .address = kBase + 8, .count = looks, .function = 2, .step = 4'000'000 / looks}}));
+    for (const Advice& advice : list.advice) EXPECT_EQ(advice.way, Way::none) << looks;
+  }
+}
+
+/// Whatever order members have, and whoever owns them: no two owners share a line of the new layout, each
+/// member is placed once, and none overlaps another one.
+TEST(Advise, AnyMixOfOwnersIsTakenApart) {
+  std::mt19937 generator(20261125);
+  const auto random = [&](uint32_t below) { return static_cast<uint32_t>(generator() % below); };
+  for (int round = 0; round < 60; ++round) {
+    ReportBuilder builder;
+    const uint32_t members = 2 + random(7), owners = 2 + random(2);
+    std::vector<std::string> names;
+    for (uint32_t i = 0; i < members; ++i) names.push_back("m" + std::to_string(i));
+    builder.type("mixed", names);
+    builder.object("mixed", kBase, 8 * members, "mixed");
+    std::vector<uint32_t> ownerOf(members);
+    std::vector<Doing> doings;
+    for (uint32_t i = 0; i < members; ++i) {
+      ownerOf[i] = i < owners ? i : random(owners);
+      doings.push_back(
+          {.thread = ownerOf[i], .address = kBase + 8 * i, .writes = true, .function = ownerOf[i]});
+    }
+    const analysis::Report& report = builder.build(doings);
+    const AdviceList list = advise(report);
+    ASSERT_EQ(list.advice.size(), 1u) << round;
+    const Advice& advice = list.advice[0];
+    ASSERT_TRUE(std::holds_alternative<ChangeMembers>(advice.change)) << round;
+    const MemberLayout& layout = std::get<ChangeMembers>(advice.change).layout;
+    ASSERT_EQ(layout.order.size(), members);
+    std::vector<bool> placed(members);
+    for (const PlacedMember& a : layout.order) {
+      EXPECT_FALSE(placed[a.member]);
+      placed[a.member] = true;
+      EXPECT_EQ(layout.movedTo(*advice.described, 8 * a.member), a.offset);
+      EXPECT_LE(a.offset + 8, layout.size);
+      for (const PlacedMember& b : layout.order) {
+        if (a.member == b.member) continue;
+        EXPECT_TRUE(a.offset + 8 <= b.offset || b.offset + 8 <= a.offset) << round;
+        EXPECT_TRUE(ownerOf[a.member] == ownerOf[b.member] || a.offset / 64 != b.offset / 64) << round;
+      }
+    }
+    EXPECT_EQ(layout.size % 64, 0u);
+    EXPECT_DOUBLE_EQ(advice.contendedLeft, 0) << round;
+  }
+}
+
+TEST(Latent, MembersThatAreQuietOnlyByTheirPlace) {
+  ReportBuilder builder;
+  builder.type("clock", {"now", "pad0", "pad1", "pad2", "limit", "pad3"});
+  builder.heapObject(kBase + 32, 48, "clock");  // `limit` begins the next line
+  const AdviceList list =
+      advise(builder.build({{.thread = 0, .address = kBase + 32, .writes = true},
+                            {.thread = 1, .address = kBase + 64, .function = 2, .from = 5}}));
+  EXPECT_TRUE(list.advice.empty());
+  ASSERT_EQ(list.latent.size(), 1u);
+  EXPECT_EQ(list.latent[0].type, "clock");
+  EXPECT_EQ(list.latent[0].members, (std::vector<std::string>{"limit", "now"}));
+  std::vector<uint32_t> offsets;
+  for (const LatentPlacement& placement : list.latent[0].placements)
+    if (placement.lineSize == 64) offsets.push_back(placement.baseOffset);
+  EXPECT_EQ(offsets, (std::vector<uint32_t>{0, 16}));
+}
+
+TEST(Latent, WhatIsAlikeEverywhereIsNoLuck) {
+  ReportBuilder builder;
+  builder.type("pair", {"a", "b"}).layout.align = 64;
+  builder.object("pair", kBase, 16, "pair");
+  const AdviceList list = advise(builder.build({{.thread = 0, .address = kBase, .writes = true},
+                                                {.thread = 1, .address = kBase + 8, .writes = true}}));
+  EXPECT_TRUE(list.latent.empty());
+}
+
+TEST(Advise, IsADocument) {
+  ReportBuilder builder;
+  builder.type("qu\"eue", {"head", "tail"});
+  builder.object("queue", kBase, 16, "qu\"eue");
+  const analysis::Report& report = builder.build(
+      {{.thread = 0, .address = kBase, .writes = true}, {.thread = 1, .address = kBase + 8, .writes = true}});
+  const std::string json = adviceJson(report, advise(report));
+  EXPECT_TRUE(json.starts_with(R"({"schema":"cacheline-advice/1","advice":[{"subject":{"type":"qu\"eue")"))
+      << json;
+}
+
+}  // namespace
+}  // namespace cacheline::advice
