@@ -35,12 +35,15 @@ export async function advise(engine: NativeEngine, args: AdviseArguments): Promi
 
 function printPatch(edited: readonly EditedAdvice[], folder: string | null, reader: string): void {
   const { files, leftOut } = mergedEdits(edited);
-  for (const { advice } of edited)
-    if (advice.way !== 'none' && advice.edit.reason !== null) say(`no edit for ${subjectName(advice.subject)}: ${advice.edit.reason}`);
+  const without = edited.flatMap(({ advice: { way, subject, edit } }) =>
+    way !== 'none' && edit.reason !== null ? [`no edit for ${subjectName(subject)}: ${edit.reason}`] : [],
+  );
   if (folder === null) {
-    say('There is nothing to patch; "cacheline advise" without --patch says why.');
+    const [only] = without;
+    say(only !== undefined && without.length === 1 ? only : 'There is nothing to patch; "cacheline advise" without --patch says why.');
     return;
   }
+  for (const sentence of without) say(sentence);
   if (leftOut.length > 0) {
     const which = enumerate(leftOut.map(({ subject }) => subjectName(subject)));
     say(`The edits for ${which} are left out, since they change the same text: apply these, build and record again.`);

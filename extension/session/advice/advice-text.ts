@@ -2,7 +2,7 @@
 import type { Advice, AdviceList } from '../../protocol/advice';
 import { sentence } from '../../protocol/words';
 import { joinArguments } from '../record/launch';
-import { headField, joinBlocks } from '../report/report-blocks';
+import { headField, joinBlocks, titledList } from '../report/report-blocks';
 import { readablePlace } from '../lines/source-path';
 import { breakText, count, enumerate, percent, PLAIN, plural, printable, wrap, type Style } from '../text/terminal-text';
 import {
@@ -34,7 +34,7 @@ const BOUND_SPACE = '\u0001';
 
 /** @param list with its edits. Lines joined by newlines, with one at the end. */
 export function adviceText(list: AdviceList, options: AdviceTextOptions): string {
-  const { advice, latent } = list;
+  const { advice, latent, warnings } = list;
   const { width, style = PLAIN, path } = options;
   const layout = { width, style };
   return joinBlocks([
@@ -44,6 +44,7 @@ export function adviceText(list: AdviceList, options: AdviceTextOptions): string
     patchWords(list, options),
     latent.length === 0 ? [] : [style.bold('What placement decides'), ...latent.flatMap((one) => wrap(latentSentences(one), width, '- '))],
     notes(advice, layout),
+    titledList('Warnings', warnings, width),
   ]);
 }
 

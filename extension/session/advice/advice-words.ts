@@ -140,6 +140,10 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
         return only(
           'Moving data apart does not help. Take the lock less often or for a shorter time, or use a lock for each part of the data.',
         );
+      if (why === 'mixed-use' || why === 'unrelated-owners' || why === 'alignment' || why === 'adjacent')
+        return only(
+          `Another layout would end waiting, but there is nothing to gain: the program would run at most ${factor(advice.predicted.mostSpeedup)} times as fast.`,
+        );
       if (why === 'not-known')
         return only(
           'No layout is known that helps. `cacheline record --confirm` watches who reads and writes what; a longer recording has more samples.',
@@ -187,22 +191,32 @@ export function costSentences({ cost, way, change }: Advice): string {
   return [memory, reader, abi].filter((text) => text !== '').join(' ');
 }
 
-/** "2.1x"; a gain that rounds to none says so. */
-function times(value: number): string {
-  return `${value.toFixed(value < 10 ? 2 : 0).replace(/\.?0+$/, '')}x`;
+/** "2.1", "0.97", "12". */
+function factor(value: number): string {
+  return String(value < 10 ? Number(value.toFixed(2)) : Math.round(value));
 }
 
-/** What the change gains, and how far that is known; of what cannot be changed why there is nothing. */
-export function gainSentences({ way, predicted: { speedup, contendedLeft, basis } }: Advice): string {
+/** What the change gains, and how far that is known; empty where nothing is to be changed. */
+export function gainSentences({ way, predicted }: Advice): string {
   if (way === 'none') return '';
+  const { contendedLeft, excessCycles } = predicted;
   const left =
-    contendedLeft <= 0.0005
-      ? 'None of the waiting here is left with it.'
-      : `With it ${percent(contendedLeft)} of the waiting here is left.`;
+    contendedLeft < 0.0005 ? 'None of the waiting here is left with it.' : `With it ${percent(contendedLeft)} of the waiting here is left.`;
+  const cycles = excessCycles === null ? '' : `It saves ${percent(excessCycles)} of the cycles of all sampled loads.`;
+  return [left, cycles, speedupSentence(predicted)].filter((text) => text !== '').join(' ');
+}
+
+function speedupSentence({ speedup, mostSpeedup, basis }: Advice['predicted']): string {
   const from = basis === '' ? '' : ` (${printable(basis)})`;
-  if (speedup === null) return `${left} How much faster the program gets cannot be told from this evidence${from}.`;
-  const { low, mid, high } = speedup;
-  return `${left} Predicted: the program runs ${times(mid)} as fast, between ${times(low)} and ${times(high)}${from}.`;
+  if (speedup !== null) {
+    const { low, mid, high } = speedup;
+    return `Predicted: the program runs ${factor(mid)} times as fast, between ${factor(low)} and ${factor(high)}${from}.`;
+  }
+  const most = mostSpeedup > 1 ? `, but that it runs at most ${factor(mostSpeedup)} times as fast` : '';
+  const next = basis.endsWith('not calibrated')
+    ? ' `cacheline doctor --calibrate` measures what contention costs on the machine that records; record again after it.'
+    : '';
+  return `How much faster the program gets cannot be told from this evidence${from}${most}.${next}`;
 }
 
 /** "(predicted 2.1x)" behind the title of an action; empty where nothing is predicted. */
@@ -242,7 +256,7 @@ export function noChangeReason({ way, change }: Advice): string {
   if (change !== null) return '';
   switch (way) {
     case 'none':
-      return 'There is nothing to edit: no other layout ends this waiting.';
+      return 'There is nothing to edit: no other layout makes the program faster.';
     case 'stride':
       return 'All uses of the elements change with their type, which an edit of one place cannot do: make the change by hand.';
     case 'allocate':

@@ -13,7 +13,7 @@ export class ReportProfile implements ProfileSource {
   /** @param advised what to change; without a recording nobody else can say it */
   constructor(
     private readonly whole: Report,
-    private readonly advised: AdviceList = { schema: 'cacheline-advice/1', advice: [], latent: [] },
+    private readonly advised: AdviceList = { schema: 'cacheline-advice/1', advice: [], latent: [], warnings: [] },
   ) {
     const { lines, ...report } = whole;
     const counts = { lines: lines.length, selected: lines.length, objects: report.objects.length, types: report.types?.length ?? 0 };
