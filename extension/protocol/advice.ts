@@ -82,6 +82,8 @@ export interface Advice {
   subject: { type: string; object: string; members: string[] };
   verdict: Verdict;
   why: Why;
+  /** Members that are locks, with what is only accessed while they are held, as far as the code shows. */
+  locks: { name: string; data: string[] }[];
   /** `none`: padding does not help, and `why` says why not. */
   way: Way;
   /** 0 to 1. */

@@ -52,11 +52,18 @@ struct Allocate {
 };
 using Change = std::variant<std::monostate, ChangeMembers, AlignType, AlignVariables, Allocate>;
 
+/// A lock, and the data of the same object that is only accessed while it is held.
+struct Lock {
+  std::string name;
+  std::vector<std::string> data;
+};
+
 struct Advice {
   std::string type, object;
   std::vector<std::string> members;  ///< that somebody waits for
   analysis::Verdict verdict = analysis::Verdict::mixed;
   Why why = Why::notKnown;
+  std::vector<Lock> locks;  ///< members; of data that several locks protect, each
   Way way = Way::none;
   double confidence = 0;
   std::optional<analysis::Place> definition;

@@ -83,6 +83,12 @@ class AdviceJson : private JsonWriter {
     subject(item.type, item.object, item.members);
     field("verdict", analysis::verdictName(item.verdict));
     field("why", whyName(item.why));
+    list("locks", item.locks, [&](const Lock& lock) {
+      open();
+      field("name", lock.name);
+      list("data", lock.data, [&](const std::string& name) { value(std::string_view(name)); });
+      close();
+    });
     field("way", wayName(item.way));
     field("confidence", item.confidence);
     place("definition", item.definition);

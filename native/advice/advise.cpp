@@ -9,6 +9,7 @@
 #include "advice/advice.h"
 #include "advice/gain.h"
 #include "advice/latent.h"
+#include "advice/locks.h"
 #include "advice/relations.h"
 #include "advice/replay.h"
 #include "analysis/line_history.h"
@@ -54,6 +55,7 @@ class Advisor {
       : report_(report),
         subjects_(report),
         replay_(report),
+        locked_(locksOf(report)),
         calibration_(calibrationOf(report, list_.warnings)) {}
 
   AdviceList run() {
@@ -65,11 +67,10 @@ class Advisor {
     std::stable_sort(list_.advice.begin(), list_.advice.end(),
                      [](const Advice& a, const Advice& b) { return a.contended > b.contended; });
     list_.latent = latentOf(report_, subjects_, replay_);
-    // What is to be changed anyway is told once.
+    // What is contended as it lies is told of once.
     std::erase_if(list_.latent, [&](const Latent& latent) {
-      return std::ranges::any_of(list_.advice, [&](const Advice& advice) {
-        return advice.way != Way::none && advice.type == latent.type;
-      });
+      return std::ranges::any_of(list_.advice,
+                                 [&](const Advice& advice) { return advice.type == latent.type; });
     });
     return std::move(list_);
   }
@@ -136,7 +137,8 @@ class Advisor {
     }
     MemberGroups groups;
     if (subject.described != nullptr) groups = groupMembers(report_, subjects_, number, replay_);
-    advice.why = whyOf(subject, here, groups, ends);
+    advice.locks = locksIn(number, here);
+    advice.why = whyOf(subject, here, groups, isAllLocked(number, here), ends);
     advice.confidence = confidenceOf(here, chosen != nullptr);
     advice.readerLinesBefore = linesOf(subject.size);
     advice.readerLinesAfter = advice.readerLinesBefore;
@@ -309,10 +311,57 @@ class Advisor {
     return cost;
   }
 
-  Why whyOf(const Subject& subject, const Waits& waits, const MemberGroups& groups, bool helps) const {
+  /// The member of a subject's object at a word; empty: it is elsewhere.
+  std::optional<std::pair<uint64_t, std::string>> memberAt(uint32_t number, const WordOfLine& word) const {
+    const analysis::Line& line = report_.lines[word.first];
+    for (const Frame& frame : subjects_.at(word.first, line.address + line.words[word.second].offset))
+      if (frame.subject == number && frame.member != kNone && of(number).described != nullptr)
+        return std::pair(frame.base, of(number).described->own[frame.member].name);
+    return std::nullopt;
+  }
+
+  std::vector<Lock> locksIn(uint32_t number, const Waits& waits) const {
+    std::map<std::string, std::set<std::string>> found;
+    for (const uint32_t line : waits.lines) {
+      for (uint32_t word = 0; word < report_.lines[line].words.size(); ++word) {
+        const auto at = memberAt(number, {line, word});
+        if (!at) continue;
+        if (locked_.locks.contains({line, word})) found.try_emplace(at->second);
+        const auto locks = locked_.protectedBy.find({line, word});
+        if (locks == locked_.protectedBy.end()) continue;
+        for (const WordOfLine& lock : locks->second)
+          if (const auto by = memberAt(number, lock); by && by->first == at->first)
+            found[by->second].insert(at->second);
+      }
+    }
+    std::vector<Lock> list;
+    for (const auto& [name, data] : found) list.push_back({name, {data.begin(), data.end()}});
+    return list;
+  }
+
+  /// There is a lock, and all else that is waited for is data that a lock of the same object protects.
+  bool isAllLocked(uint32_t number, const Waits& waits) const {
+    bool any = false;
+    for (const uint32_t line : waits.lines) {
+      for (uint32_t word = 0; word < report_.lines[line].words.size(); ++word) {
+        const auto at = memberAt(number, {line, word});
+        if (!at || locked_.locks.contains({line, word})) continue;
+        const auto locks = locked_.protectedBy.find({line, word});
+        if (locks == locked_.protectedBy.end()) return false;
+        any |= std::ranges::any_of(locks->second, [&](const WordOfLine& lock) {
+          const auto by = memberAt(number, lock);
+          return by && by->first == at->first;
+        });
+      }
+    }
+    return any;
+  }
+
+  Why whyOf(const Subject& subject, const Waits& waits, const MemberGroups& groups, bool allLocked,
+            bool helps) const {
     const double falsely = waits.all - waits.truly;
     if (falsely < analysis::kTrue * waits.all && !helps)
-      return waits.lock ? Why::lockWithOwnData : Why::trueSharing;
+      return allLocked ? Why::lockWithOwnData : Why::trueSharing;
     if (!helps) return falsely >= analysis::kFalse * waits.all ? Why::notKnown : Why::trueSharing;
     if (waits.between >= std::max(waits.inside, waits.elsewhere)) {
       const bool couldFit = subject.size % lineSize() == 0 || waits.straddles;
@@ -335,6 +384,7 @@ class Advisor {
   const Report& report_;
   const Subjects subjects_;
   const Replay replay_;
+  const LockedWords locked_;
   const std::optional<calibration::Calibration> calibration_;
   std::set<uint32_t> isTold_;  ///< subjects that another advice speaks of
 };

@@ -66,7 +66,8 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
       for (double* each : {&most, &saved.low, &saved.mid, &saved.high})
         *each = std::min({*each, bound, samples});
     }
-    if (samples >= kBusy * slowest) gain.mostOfThread = std::max(gain.mostOfThread, samples / std::max(samples - most, 0.5));
+    if (samples >= kBusy * slowest)
+      gain.mostOfThread = std::max(gain.mostOfThread, samples / std::max(samples - most, 0.5));
     least = std::max(least, samples - most);
     after_.low = std::max(after_.low, samples - saved.low);
     after_.mid = std::max(after_.mid, samples - saved.mid);

@@ -92,9 +92,8 @@ class Gathered {
   uint32_t last_ = ~uint32_t{0};
 };
 
-/// `swaps`: its thread's locked accesses are swaps, as at a lock.
-calibration::AccessClass classOf(const analysis::WordStatistics& use, bool swaps) {
-  if (use.locked) return swaps ? calibration::AccessClass::exchange : calibration::AccessClass::locked;
+calibration::AccessClass classOf(const analysis::WordStatistics& use) {
+  if (use.locked) return use.swaps ? calibration::AccessClass::exchange : calibration::AccessClass::locked;
   // What reads and writes without a lock waits in its load.
   return use.writes && !use.reads ? calibration::AccessClass::store : calibration::AccessClass::load;
 }
@@ -138,7 +137,7 @@ Replayed Replay::operator()(std::span<const uint32_t> lines, const Move& move, u
       analysis::LineActor& by = accesses.actors[actor];
       if (use.reads) by.read |= mask;
       if (use.writes) by.written |= mask;
-      by.swaps |= use.locked && history.accesses.actors[visitor.actor].swaps;
+      by.swaps |= use.swaps;
       line.addRun(actor, sample.time);
       analysis::PlaceSample& made = accesses.samples.emplace_back(sample);
       made.use = number;
@@ -203,9 +202,8 @@ Replayed Replay::operator()(std::span<const uint32_t> lines, const Move& move, u
       if (counts(sample)) samples[sample.use] += sample.weight;
     for (const analysis::PlaceSample& sample : replayed.accesses.samples) {
       if (!counts(sample)) continue;
-      const uint32_t actor = replayed.accesses.visitors[sample.visitor].actor;
       const analysis::WordStatistics& use = replayed.accesses.uses[sample.use];
-      const calibration::AccessClass of = classOf(use, replayed.accesses.actors[actor].swaps);
+      const calibration::AccessClass of = classOf(use);
       result.byThread[{replayed.threads[sample.visitor], of}] +=
           sample.weight * waiting.contended[sample.use] / samples[sample.use];
     }

@@ -17,6 +17,7 @@ struct WordStatistics {
       false;          ///< and costs nearly as much alone (see Waiting::contended); never of loads with HITMs
   uint64_t code = 0;  ///< the instruction; one that uses several places does so by an index
   uint64_t function = 0;  ///< that the instruction is in
+  bool swaps = false;     ///< as decode::MemoryOperand::swaps
 };
 
 /// One sample at a line.

@@ -206,6 +206,7 @@ class LineReader {
     use.locked = policy_.timed && row.facts->locked;
     use.code = row.code;
     use.function = row.function;
+    use.swaps = row.facts->swaps;
     return use;
   }
 

@@ -48,6 +48,8 @@ struct Doing {
   uint32_t count = 100;
   uint64_t function = 1;
   uint64_t from = 0, step = 1000;
+  uint64_t code = 0;   ///< address of the instruction; 0: any
+  bool swaps = false;  ///< as at a lock
 };
 
 /// Clock samples on lines of 64 bytes, judged as the engine does.
@@ -135,20 +137,23 @@ class ReportBuilder {
         history->threads.push_back(doing.thread);
       }
       const auto offset = static_cast<uint32_t>(doing.address - address);
+      const uint64_t code = doing.code == 0 ? 100 + use : doing.code;
       accesses.uses.push_back(
-          {offset, 8, doing.reads, doing.writes, doing.locked, 100 + use, doing.function});
+          {offset, 8, doing.reads, doing.writes, doing.locked, code, doing.function, doing.swaps});
       history->rows.emplace_back(use);
       const analysis::ByteMask mask = analysis::bytesFrom(offset, 8, 64);
       if (doing.reads) accesses.actors[actor].read |= mask;
       if (doing.writes) accesses.actors[actor].written |= mask;
+      accesses.actors[actor].swaps |= doing.swaps;
       for (uint32_t i = 0; i < doing.count; ++i)
-        moments.push_back({doing.from + doing.step * i + 10 * use, use, actor});
+        moments.push_back({doing.from + doing.step * i + (389 * use) % 997, use, actor});
       analysis::Access& access = line.accesses.emplace_back();
       access.offset = offset;
       access.width = 8;
       access.records = doing.count;
       (doing.writes ? access.stores : access.loads) = doing.count;
       access.locked = doing.locked;
+      access.elfAddress = code;
       access.threads = {doing.thread};
       name(doing.address, access.data);
       line.records += doing.count;
@@ -172,6 +177,12 @@ class ReportBuilder {
       line.falseShare = verdict.waiting->line.share();
       line.words = verdict.waiting->words;
       line.causes = verdict.waiting->causes;
+      for (const analysis::WaitVictim& each : verdict.waiting->victims) {
+        analysis::Victim& victim = line.victims.emplace_back();
+        victim.words = each.words;
+        victim.contended = static_cast<uint64_t>(std::llround(each.waiting));
+        victim.falseShare = each.falseShare;
+      }
       line.contended = static_cast<uint64_t>(std::llround(verdict.waiting->line.waiting));
       for (size_t use = 0; use < line.accesses.size(); ++use) {
         line.accesses[use].word = verdict.waiting->wordOf[use];
