@@ -79,10 +79,21 @@ export async function bundleProducts(output) {
     esbuild.build({ ...forNode, ...output, entryPoints: node, metafile: true }),
     esbuild.build({ ...forPage, ...output, entryPoints: pages, metafile: true }),
   ]);
-  const syntax = path.resolve(root, output.outdir, 'syntax');
+  await copyGrammars(output.outdir);
+  return [...results.flatMap(({ metafile }) => Object.keys(metafile.inputs)), ...grammars];
+}
+
+/** The command line alone, as cli.js with the grammars it reads. */
+export async function bundleCommandLine(outdir) {
+  const esbuild = await import('esbuild');
+  await esbuild.build({ ...forNode, outdir, entryPoints: { cli: 'extension/cli/main.ts' } });
+  await copyGrammars(outdir);
+}
+
+async function copyGrammars(outdir) {
+  const syntax = path.resolve(root, outdir, 'syntax');
   await mkdir(syntax, { recursive: true });
   for (const file of grammars) await cp(path.join(root, file), path.join(syntax, path.basename(file)));
-  return [...results.flatMap(({ metafile }) => Object.keys(metafile.inputs)), ...grammars];
 }
 
 async function bundleHostSuite() {

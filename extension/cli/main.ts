@@ -3,7 +3,6 @@ import { version } from '../../package.json';
 import { loadAddon, NativeEngine } from '../engine/native';
 import { EngineError } from '../protocol/engine';
 import { DONE, exitStatusOf, INTERNAL_ERROR } from '../session/record/exit-status';
-import { advise } from './advise';
 import { parseArguments } from './arguments';
 import { doctor } from './doctor';
 import { layout } from './layout';
@@ -24,8 +23,11 @@ async function run(args: readonly string[]): Promise<number> {
       return record(new NativeEngine(loadAddon()), parsed);
     case 'report':
       return report(new NativeEngine(loadAddon()), parsed);
-    case 'advise':
+    case 'advise': {
+      // Loaded where it is needed: it brings a parser along.
+      const { advise } = await import('./advise');
       return advise(new NativeEngine(loadAddon()), parsed);
+    }
     case 'layout':
       return layout(new NativeEngine(loadAddon()), parsed);
     case 'doctor':

@@ -9,7 +9,6 @@ import { EngineError } from '../protocol/engine';
 import type { SourcePlace } from '../protocol/report';
 import { noChangeReason, actionTitle, costSentences, gainSentences, subjectName } from '../session/advice/advice-words';
 import { placesOf } from '../session/advice/advice-places';
-import { editOf } from '../session/advice/edit';
 import { ownLineChange } from '../session/advice/own-line';
 import type { ShownProfile } from '../session/profile/shown-profile';
 import { percent, printable } from '../session/text/terminal-text';
@@ -203,6 +202,7 @@ async function makeOffers(profile: ShownProfile): Promise<Offer[]> {
 }
 
 async function editedIn({ change, documents }: PlacedChange, isNewer: (file: string) => boolean): Promise<Edited> {
+  const { editOf } = await import('../session/advice/edit'); // loaded where it is needed: it brings a parser along
   const answer = await editOf(change, {
     read: (file) => Promise.resolve(documents.get(file)?.getText()),
     isNewer: (file) => Promise.resolve(isNewer(file)),

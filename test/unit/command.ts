@@ -4,7 +4,7 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { bundleCommandLine } from '../../scripts/build.mjs';
 import { joinArguments } from '../../extension/session/record/launch';
 
 export const root = join(__dirname, '../..');
@@ -50,13 +50,7 @@ export class Command {
         cpSync(join(addonPath, '..', name), join(this.folder, 'dist/native', name));
       this.link = join(this.folder, 'link');
       symlinkSync('bin/cacheline', this.link);
-      await build({
-        entryPoints: [join(root, 'extension/cli/main.ts')],
-        bundle: true,
-        platform: 'node',
-        target: 'node20',
-        outfile: join(this.folder, 'dist/cli.js'),
-      });
+      await bundleCommandLine(join(this.folder, 'dist'));
     });
     after(() => rmSync(this.folder, { recursive: true, force: true }));
   }

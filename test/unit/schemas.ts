@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 
 const names = [
+  'cacheline-advice-1',
   'cacheline-calibration-1',
   'cacheline-recording-1',
   'cacheline-layout',

@@ -4,14 +4,16 @@ import { sentence } from '../../protocol/words';
 import { joinArguments } from '../record/launch';
 import { headField, joinBlocks, titledList } from '../report/report-blocks';
 import { readablePlace } from '../lines/source-path';
-import { breakText, count, enumerate, percent, PLAIN, plural, printable, wrap, type Style } from '../text/terminal-text';
+import { count, displayWidth, enumerate, percent, PLAIN, plural, printable, wrap, type Style } from '../text/terminal-text';
 import {
+  confidenceSentence,
   costSentences,
   doText,
   gainSentences,
   guardText,
   INTERFERENCE_SIZE,
   latentSentences,
+  lockSentences,
   reorderCommand,
   subjectText,
   whySentence,
@@ -19,7 +21,7 @@ import {
 import { languageOf } from './spelling';
 
 export interface AdviceTextOptions {
-  /** Columns; no line of prose is wider. */
+  /** Columns. */
   width: number;
   style?: Style;
   /** The recording, as it was asked for. */
@@ -32,7 +34,7 @@ const INDENT = '   ';
 /** Stands for a blank that is no place to break: printable text has none. */
 const BOUND_SPACE = '\u0001';
 
-/** @param list with its edits. Lines joined by newlines, with one at the end. */
+/** @param list with its edits. Lines joined by newlines, with one at the end; none but what is to be copied is wider than `width`. */
 export function adviceText(list: AdviceList, options: AdviceTextOptions): string {
   const { advice, latent, warnings } = list;
   const { width, style = PLAIN, path } = options;
@@ -64,12 +66,12 @@ function block(advice: Advice, number: number, options: AdviceTextOptions & { st
   const heading = `${subjectText(advice.subject)}: ${advice.verdict}, ${percent(advice.programShare)} of all samples wait here`;
   const [first = '', ...others] = wrap(heading, width, `${count(number)}. `.padEnd(INDENT.length));
   const { sentence: what, lines } = doText(advice);
-  const paragraphs = [whySentence(advice), what];
+  const why = [whySentence(advice), lockSentences(advice), confidenceSentence(advice)].filter((text) => text !== '').join(' ');
   const after = [costSentences(advice), gainSentences(advice), editSentence(advice, options.folder)].filter((text) => text !== '');
   return [
     style.bold(first),
     ...others.map((line) => style.bold(line)),
-    ...paragraphs.flatMap((text) => prose(text, width, INDENT)),
+    ...[why, what].flatMap((text) => prose(text, width, INDENT)),
     ...lines.flatMap((line) => (line.startsWith('- ') ? wrap(line.slice(2), width, `${INDENT}  - `) : code(line, width))),
     ...after.flatMap((text) => prose(text, width, INDENT)),
     ...reorderLines(advice, width),
@@ -82,10 +84,19 @@ function prose(text: string, width: number, first?: string): string[] {
   return wrap(bound, width, first).map((line) => line.replaceAll(BOUND_SPACE, ' '));
 }
 
-/** Whole words at each line's end, and none lost: it is to be copied. */
-function code(line: string, width: number): string[] {
+/** To be copied: no word is cut, however long it is. @param end of each line but the last: a shell's sign that it goes on */
+function code(text: string, width: number, end = ''): string[] {
   const indent = `${INDENT}  `;
-  return breakText(line, width - indent.length).map((piece) => indent + piece);
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && displayWidth(indent + longer + end) > width) {
+      lines.push(line + end);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line].map((one) => indent + one);
 }
 
 function editSentence({ definition, edit, change, way }: Advice, folder: string): string {
@@ -94,7 +105,9 @@ function editSentence({ definition, edit, change, way }: Advice, folder: string)
   const place = file === null ? '' : printable(readablePlace(file, folder));
   if (way === 'none') return place === '' ? '' : `It is defined at ${place}.`;
   if (patch !== null) return `Edit: ready${place === '' ? '' : `, at ${place}`}.`;
-  return reason === null ? '' : `Edit: none${place === '' ? '' : `, at ${place}`}. ${printable(reason)}`;
+  if (reason === null) return '';
+  const isNamed = place === '' || (file !== null && reason.includes(file.file));
+  return `Edit: none${isNamed ? '' : `, at ${place}`}. ${printable(reason)}`;
 }
 
 function reorderLines(advice: Advice, width: number): string[] {
@@ -102,7 +115,7 @@ function reorderLines(advice: Advice, width: number): string[] {
   if (command === undefined) return [];
   return [
     ...wrap('This changes the initialisers, too, where they follow the order of the members:', width, INDENT),
-    ...code(command, width),
+    ...code(command, width, ' \\'),
   ];
 }
 
@@ -112,7 +125,7 @@ function patchWords({ advice }: AdviceList, { path, width }: AdviceTextOptions):
   const command = `cacheline advise --patch ${printable(joinArguments([path]))} | git apply`;
   return [
     ...wrap(`The ${ready.length === 1 ? 'edit' : 'edits'} of ${enumerate(ready)}, made in the folder of the sources by:`, width),
-    ...code(command, width),
+    ...code(command, width, ' \\'),
   ];
 }
 

@@ -68,7 +68,7 @@ export function whySentence(advice: Advice): string {
   const members = memberNames(subject.members);
   switch (why) {
     case 'lock-with-own-data':
-      return `Threads take turns at a lock in ${who}${members} and at the data that it protects. They are used together, and the cache line moves with the lock.`;
+      return `Threads take turns at a lock and at the data that it protects, in ${who}${members}. They are used together, and the cache line moves with the lock.`;
     case 'mixed-use':
       return `What some threads write and what others only read lie on one cache line of ${who}${members}. Each write takes the line from those that read.`;
     case 'unrelated-owners':
@@ -82,6 +82,22 @@ export function whySentence(advice: Advice): string {
     case 'not-known':
       return `Threads wait for each other at ${who}${members}. For what they wait cannot be told from these samples.`;
   }
+}
+
+/** How sure the kind of sharing, and what ends it, are. */
+export function confidenceSentence({ confidence }: Pick<Advice, 'confidence'>): string {
+  return `Confidence: ${percent(confidence)}.`;
+}
+
+/** "'lock' protects 'head' and 'tail'." of each lock; empty where none is known. */
+export function lockSentences({ locks }: Pick<Advice, 'locks'>): string {
+  return locks
+    .map(({ name, data }) =>
+      data.length === 0
+        ? `${quoted(name)} is a lock; what it protects is not known.`
+        : `${quoted(name)} is a lock; only while it is held threads use ${names(data)}.`,
+    )
+    .join(' ');
 }
 
 function unrelated({ subject, way, change }: Advice): string {

@@ -1,0 +1,3 @@
+// Types of build.mjs for the tests.
+
+export function bundleCommandLine(outdir: string): Promise<void>;

@@ -1,0 +1,164 @@
+// The text of advice: goldens, widths, untrusted names, and the sentences of every kind.
+import assert from 'node:assert/strict';
+import type { Advice, AdviceList } from '../../extension/protocol/advice';
+import { adviceText } from '../../extension/session/advice/advice-text';
+import {
+  actionTitle,
+  costSentences,
+  doText,
+  gainSentences,
+  latentSentences,
+  reorderCommand,
+} from '../../extension/session/advice/advice-words';
+import { COLOURED, displayWidth } from '../../extension/session/text/terminal-text';
+import { advice, adviceList, changes, hostile, latent, membersChange, typeReference, words } from './advice-builder';
+import { matchGolden } from './golden';
+
+const text = (list: AdviceList, width: number): string => adviceText(list, { width, path: 'server.cacheline', folder: '/work' });
+
+describe('advice text', () => {
+  for (const width of [80, 200]) {
+    it(`of changes in ${width} columns`, () => matchGolden(`advice-changes-${width}.txt`, text(changes, width)));
+    it(`of words alone in ${width} columns`, () => matchGolden(`advice-words-${width}.txt`, text(words, width)));
+  }
+
+  it('is no wider than it may be, but for words to be copied', () => {
+    for (const list of [changes, words, hostile])
+      for (const width of [40, 57, 80, 200])
+        for (const line of text(list, width).split('\n'))
+          assert.ok(displayWidth(line) <= width || /^ {5}\S+(?: \\)?$/.test(line), `${width}: ${line}`);
+  });
+
+  it('makes untrusted names harmless', () => {
+    for (const width of [80, 200]) {
+      // eslint-disable-next-line no-control-regex -- they are what is looked for
+      assert.doesNotMatch(text(hostile, width), /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+      assert.match(text(hostile, width), /\\x1b\[31mT/);
+    }
+  });
+
+  it('says that there is no advice, and still what placement decides', () => {
+    assert.match(text(adviceList([]), 80), /\n\nNo advice: nothing has enough samples that wait for other threads\.\n$/);
+    assert.match(text(adviceList([], { latent: [latent()] }), 80), /but see below[^]*What placement decides/);
+  });
+
+  it('names the command that makes the edits, with its recording quoted for a shell', () => {
+    const options = { width: 80, path: "it's here", folder: '/' };
+    assert.match(adviceText(adviceList([advice()]), options), /cacheline advise --patch 'it'\\''s here' \| git apply/);
+    const none = adviceList([advice({ edit: { patch: null, reason: 'No.' } })]);
+    assert.doesNotMatch(adviceText(none, options), /git apply/);
+  });
+
+  it('is bold in its headings alone', () => {
+    const bold = adviceText(changes, { width: 80, path: 'a', folder: '/', style: COLOURED });
+    // eslint-disable-next-line no-control-regex -- SGR
+    const plain = bold.replace(/\u001b\[\d+m/g, '');
+    assert.equal(plain, adviceText(changes, { width: 80, path: 'a', folder: '/' }));
+    assert.ok(bold.includes('\u001b[1m1. workers (Worker): false sharing'));
+  });
+});
+
+describe('advice sentences', () => {
+  const gain = (predicted: Partial<Advice['predicted']>): string =>
+    gainSentences(advice({ predicted: { ...advice().predicted, ...predicted } }));
+
+  it('say what is predicted, with its bounds and what it rests on', () => {
+    assert.equal(
+      gain({}),
+      'None of the waiting here is left with it. Predicted: the program runs 2.1 times as fast, between 1.8 and 2.4 (clock, calibrated).',
+    );
+    assert.match(
+      gain({ contendedLeft: 0.25, speedup: { low: 9.5, mid: 10, high: 120 } }),
+      /25\.0 % .* runs 10 times as fast, between 9\.5 and 120/,
+    );
+  });
+
+  it('say why nothing is predicted, and what to do about it', () => {
+    assert.match(
+      gain({ speedup: null, mostSpeedup: 1.5, basis: 'clock, not calibrated' }),
+      /at most 1\.5 times as fast\. `cacheline doctor --calibrate`/,
+    );
+    const memory = gain({ speedup: null, mostSpeedup: 1, excessCycles: 0.4, basis: 'hitm' });
+    assert.match(
+      memory,
+      /saves 40\.0 % of the cycles of all sampled loads\. How much faster the program gets cannot be told from this evidence \(hitm\)\.$/,
+    );
+  });
+
+  it('say what it costs, and nothing where nothing changes', () => {
+    const cost = { bytesPerInstance: 0, bytesTotal: 0, abi: true, readerLines: { before: 1, after: 1 } };
+    assert.match(costSentences(advice({ cost })), /^It takes no more memory\. Code outside of this binary/);
+    assert.match(
+      costSentences(advice({ cost: { ...cost, bytesPerInstance: 8, bytesTotal: null } })),
+      /grows by 8 bytes; how many there are is not known\./,
+    );
+    assert.equal(costSentences(advice({ way: 'none' })), '');
+    assert.equal(gainSentences(advice({ way: 'none' })), '');
+  });
+
+  it('say what to do in the language of the definition', () => {
+    const of = (file: string, binary: string, given: Partial<Advice> = {}): string => {
+      const type = { ...typeReference('Slot', file, 3, ['a', 'b']), binary };
+      const change = { kind: 'align-type' as const, type, alignment: 64 };
+      return doText(advice({ definition: { file, line: 3 }, change, ...given })).sentence;
+    };
+    assert.match(of('a.c', 'a'), /`_Alignas\(64\)` \(C23: `alignas\(64\)`\) before the first member of 'Slot'/);
+    assert.match(of('a.cc', 'a'), /`struct alignas\(64\)`\.$/);
+    assert.match(of('a.rs', 'a'), /`#\[repr\(align\(64\)\)\]`.*CachePadded/);
+    assert.match(of('a.go', 'a'), /cpu\.CacheLinePad/);
+    for (const binary of ['/lib/modules/6.1/net/x.ko.zst', 'vmlinux', '[kernel.kallsyms]_text'])
+      assert.match(of('a.c', binary), /____cacheline_aligned_in_smp/);
+    for (const way of ['per-thread', 'split', 'stride', 'allocate', 'reorder'] as const)
+      for (const file of ['a.c', 'a.h', 'a.cc', 'a.rs', 'a.go'])
+        assert.match(of(file, 'a', { way, change: null, definition: { file, line: 3 } }), /^[A-Z].*[.:]$/, `${way} ${file}`);
+    const kernel = doText(
+      advice({ change: membersChange({ ...typeReference('T', 'a.c', 1, ['a', 'b']), binary: 'vmlinux' }, [[0], [1]]) }),
+    );
+    assert.match(kernel.sentence, /__cacheline_group_begin/);
+  });
+
+  it('say that there is nothing to gain where a layout would end waiting', () => {
+    const predicted = { ...advice().predicted, speedup: null, mostSpeedup: 1.02 };
+    assert.match(
+      doText(advice({ way: 'none', change: null, predicted })).sentence,
+      /nothing to gain: the program would run at most 1\.02 times as fast/,
+    );
+  });
+
+  it('title actions by what they do, with the prediction', () => {
+    const type = typeReference('Stats', '/a.c', 1, ['name', 'ticks', 'errors', 'cold']);
+    const title = (groups: number[][], members: string[]): string =>
+      actionTitle(advice({ subject: { type: 'Stats', object: '', members }, change: membersChange(type, groups) }));
+    assert.equal(title([[0, 2, 3], [1]], ['ticks']), "Give 'ticks' a cache line of its own (predicted 2.1x)");
+    assert.equal(title([[0, 3], [1], [2]], ['ticks', 'errors']), "Give 'ticks' and 'errors' cache lines of their own (predicted 2.1x)");
+    assert.equal(
+      title(
+        [
+          [0, 1],
+          [2, 3],
+        ],
+        ['ticks'],
+      ),
+      "Part the members of 'Stats' by cache lines: from 'errors' (predicted 2.1x)",
+    );
+    assert.equal(actionTitle(advice()), "Give each 'Worker' cache lines of its own (predicted 2.1x)");
+    assert.equal(actionTitle(changes.advice[3]!), "Give 'messages_written' and 'messages_read' cache lines of their own");
+  });
+
+  it('give the command that reorders initialisers, quoted for a shell, where members change their order', () => {
+    const type = typeReference('T<$(id)>', "/it's.c", 1, ['a', 'b']);
+    const swapped = advice({ change: membersChange(type, [[1], [0]]) });
+    assert.equal(reorderCommand(swapped), "clang-reorder-fields -i -record-name 'T<$(id)>' -fields-order b,a '/it'\\''s.c'");
+    assert.equal(reorderCommand(advice({ change: membersChange(type, [[0], [1]]) })), undefined);
+  });
+
+  it('say at which places an object shares a line with itself', () => {
+    assert.match(
+      latentSentences(latent()),
+      /^'Clock\.limit' and 'Clock\.now' share a cache line of 64 bytes where it begins 0, 16 or 32 bytes behind the start of one; elsewhere they do not\./,
+    );
+    const pair = { lineSize: 128, pairs: [['a', 'b'] as [string, string], ['a', 'c'] as [string, string]] };
+    const many = latent({ placements: Array.from({ length: 7 }, (_, at) => ({ ...pair, baseOffset: 16 * at })) });
+    assert.match(latentSentences(many), /^Members of 'Clock' .* at 7 of the places where it can begin/);
+  });
+});
