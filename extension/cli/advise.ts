@@ -9,13 +9,13 @@ import { DONE } from '../session/record/exit-status';
 import { enumerate } from '../session/text/terminal-text';
 import type { AdviseArguments } from './advise-arguments';
 import { page } from './pager';
-import { recordingPath, withProgress } from './recording-input';
+import { recordingPath, showingProgress } from './recording-input';
 import { outputStyle, outputWidth, print, printAll, say } from './terminal';
 
 export async function advise(engine: NativeEngine, args: AdviseArguments): Promise<number> {
   const path = await recordingPath('advise', args.path, args.analysis);
   const params = { ...args.analysis, path, showAll: false };
-  const list = await withProgress(path, (onProgress) => engine.call('advise', params, { onProgress }));
+  const list = await showingProgress(path, (onProgress) => engine.call('advise', params, { onProgress }));
   const reader = process.cwd();
   const { folder, edited } = await editedAdvice(list, new DiskSources(await builtAtOf(path)), (files) => patchFolder(files, reader));
   if (args.patch) {

@@ -23,7 +23,7 @@ export async function recordingPath(command: CommandName, path: string | undefin
 }
 
 /** Shows on a terminal how much of the recording is read. @param task gets what takes the share, 0 to 1 */
-export async function withProgress<T>(path: string, task: (onProgress: (share: number) => void) => Promise<T>): Promise<T> {
+export async function showingProgress<T>(path: string, task: (onProgress: (share: number) => void) => Promise<T>): Promise<T> {
   const line = new ProgressLine();
   const started = performance.now();
   try {

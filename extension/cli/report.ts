@@ -8,7 +8,7 @@ import { csvRows } from '../session/report/report-csv';
 import { reportText } from '../session/report/report-text';
 import { COLOURED } from '../session/text/terminal-text';
 import { page } from './pager';
-import { recordingPath, withProgress } from './recording-input';
+import { recordingPath, showingProgress } from './recording-input';
 import type { ReportArguments } from './report-arguments';
 import { outputStyle, outputWidth, printAll, type TextParts } from './terminal';
 
@@ -58,5 +58,5 @@ function textOf({ pieces, tables }: AnalysisTexts, path: string, args: ReportArg
 }
 
 async function analyze(engine: NativeEngine, params: AnalyzeParams): Promise<AnalysisTexts> {
-  return withProgress(params.path, (onProgress) => engine.analyzeTexts(params, { onProgress }));
+  return showingProgress(params.path, (onProgress) => engine.analyzeTexts(params, { onProgress }));
 }

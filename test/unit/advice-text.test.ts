@@ -31,7 +31,6 @@ describe('advice text', () => {
 
   it('makes untrusted names harmless', () => {
     for (const width of [80, 200]) {
-      // eslint-disable-next-line no-control-regex -- they are what is looked for
       assert.doesNotMatch(text(hostile, width), /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
       assert.match(text(hostile, width), /\\x1b\[31mT/);
     }
@@ -51,7 +50,6 @@ describe('advice text', () => {
 
   it('is bold in its headings alone', () => {
     const bold = adviceText(changes, { width: 80, path: 'a', folder: '/', style: COLOURED });
-    // eslint-disable-next-line no-control-regex -- SGR
     const plain = bold.replace(/\u001b\[\d+m/g, '');
     assert.equal(plain, adviceText(changes, { width: 80, path: 'a', folder: '/' }));
     assert.ok(bold.includes('\u001b[1m1. workers (Worker): false sharing'));

@@ -1,6 +1,7 @@
 // The grammar of the command line.
 import assert from 'node:assert/strict';
 import { parseArguments } from '../../extension/cli/arguments';
+import type { AdviseArguments } from '../../extension/cli/advise-arguments';
 import type { LayoutArguments } from '../../extension/cli/layout-arguments';
 import type { ReportArguments } from '../../extension/cli/report-arguments';
 import { refuses } from './refused-arguments';
@@ -118,6 +119,51 @@ describe('arguments: report of recordings with data sources', () => {
   it('takes csv', () => assert.equal(parsed('--format', 'csv').format, 'csv'));
 });
 
+describe('arguments: advise', () => {
+  const defaults: AdviseArguments = { command: 'advise', format: 'text', patch: false, analysis: {}, pager: true };
+
+  it('has defaults, and takes the filters of report', () => {
+    assert.deepEqual(parseArguments(['advise']), defaults);
+    assert.deepEqual(parseArguments(['advise', 'a', '--patch', '--no-pager', '--width', '100']), {
+      ...defaults,
+      path: 'a',
+      patch: true,
+      pager: false,
+      width: 100,
+    });
+    const filters = [
+      '--user',
+      '--pid',
+      '5,3',
+      '--tid',
+      '7',
+      '-C',
+      '0-2',
+      '--time',
+      '1,2',
+      '--filter',
+      'type:Queue',
+      '--symfs',
+      'root',
+      '-k',
+      'v',
+    ];
+    const { analysis } = parseArguments(['advise', '-i', 'a', ...filters, '--format', 'json']) as AdviseArguments;
+    assert.deepEqual(analysis, (parseArguments(['report', '-i', 'a', ...filters]) as ReportArguments).analysis);
+  });
+
+  it('refuses what it cannot use', () => {
+    refuses(['advise', 'a', 'b'], /advise takes one recording, and 'b' is a second/);
+    refuses(['advise', ''], /empty/);
+    refuses(['advise', '--format', 'csv'], /--format is text or json, not 'csv'/);
+    refuses(['advise', '--patch', '--format', 'json'], /--patch prints a diff/);
+    refuses(['advise', '--width', '39'], /--width/);
+    refuses(['advise', '--user', '--kernel'], /--user and --kernel/);
+    for (const option of ['--show-all', '--stats', '-c', '-d', '--double-cl']) refuses(['advise', option], /option/);
+    refuses(['advise', '--cpu', 'x'], /--cpu takes/);
+  });
+});
+
 describe('arguments: the rest', () => {
   it('gives help for everything, in 80 columns', () => {
     for (const args of [
@@ -128,6 +174,7 @@ describe('arguments: the rest', () => {
       ['record', '-h', 'a'],
       ['report', '-h'],
       ['layout', '-h'],
+      ['advise', '--help'],
       ['doctor', '--help'],
       ['help', 'report'],
     ]) {
@@ -181,6 +228,23 @@ describe('arguments: the rest', () => {
           '--cpu',
         ],
         ...['--symfs', '-k', '--vmlinux', '--debuginfod', '--stdio', '-f'],
+      ],
+      advise: [
+        '-i',
+        '--format',
+        '--patch',
+        '--width',
+        '--no-pager',
+        '--user',
+        '--kernel',
+        '--time',
+        '--pid',
+        '--tid',
+        '-C',
+        '--filter',
+        '--symfs',
+        '-k',
+        '--debuginfod',
       ],
       layout: ['--in', '--list', '--expand', '--line-size', '--format', '--no-pager'],
       doctor: ['--format', '--self-test', '--calibrate'],
