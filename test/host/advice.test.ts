@@ -1,0 +1,248 @@
+// Advice in the editor: quick fixes where the source is read, the preview, and one member on a line of its own. Report and advice are made
+// by hand, so that every place is known; the last test asks the engine.
+import assert from 'node:assert/strict';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import * as vscode from 'vscode';
+import type { Advice, AdviceList } from '../../extension/protocol/advice';
+import type { CachelineApi } from '../../extension/features/api';
+import type { Report } from '../../extension/protocol/report';
+import { advice, adviceList, membersChange } from '../unit/advice-builder';
+import { access, cacheLine, report } from '../unit/report-builder';
+import { field, layout, member, typeHeat } from '../unit/type-builder';
+import { activate, closeEditors, eventually, hoverTexts, profile, program, source } from './support';
+
+const FILE = 'producer_limit/contended.c';
+const TITLE = "Give 'limit' a cache line of its own (predicted 2.1x)";
+const MEMBER = '  atomic_long limit;';
+const ALIGNED = '  _Alignas(64) atomic_long limit;';
+
+describe('advice in the editor', function () {
+  this.timeout(60_000);
+  let api: CachelineApi;
+  let uri: vscode.Uri;
+  let original: string;
+
+  const lineOf = (text: string): number => original.split('\n').findIndex((line) => line.includes(text)) + 1;
+  const definition = (): number => lineOf('struct queue {');
+
+  function example(): Report {
+    const file = uri.fsPath;
+    const members = [
+      member('produced', 0, 8, { type: 'atomic_long', line: lineOf('atomic_long produced;') }),
+      member('limit', 8, 8, { type: 'atomic_long', line: lineOf('atomic_long limit;') }),
+    ];
+    const of = layout('queue', 16, members, { file, line: definition(), align: 8 });
+    const heat = typeHeat(of, [field('produced', 0, { stores: 620, writers: [11] }), field('limit', 8, { loads: 310, readers: [12] })]);
+    const data = { object: 'queue', definition: { file, line: lineOf('@variable queue') }, type: 'struct queue' };
+    const consume = { file, line: lineOf('@contended queue.limit'), symbol: 'consume', reads: 310, threads: [12], offset: 8 };
+    const produce = { file, line: lineOf('@contended queue.produced'), symbol: 'produce', writes: 620, threads: [11] };
+    const accesses = [
+      access({ ...produce, data: { ...data, offset: 0, field: 'produced' } }),
+      access({ ...consume, data: { ...data, offset: 8, field: 'limit' } }),
+    ];
+    return report([cacheLine(accesses)], { types: [heat] });
+  }
+
+  function advised(given: Partial<Advice> = {}): AdviceList {
+    const place = { file: uri.fsPath, line: definition() };
+    const members = ['produced', 'limit'].map((name, at) => ({
+      name,
+      type: 'atomic_long',
+      offset: 8 * at,
+      size: 8,
+      bitSize: null,
+      line: lineOf(`atomic_long ${name};`),
+    }));
+    const type = { name: 'queue', binary: '/no/such/program', size: 16, align: 8, definition: place, members };
+    const change = membersChange(type, [[0], [1]]);
+    return adviceList([
+      advice({ subject: { type: 'queue', object: 'queue', members: ['limit'] }, way: 'pad', definition: place, change, ...given }),
+    ]);
+  }
+
+  const show = (list = advised()): Promise<void> => api.showReport(example(), 'made by hand', list);
+  const actionsAt = async (line: number, in_ = uri): Promise<vscode.CodeAction[]> => {
+    const position = new vscode.Position(line - 1, 2);
+    const all = await vscode.commands.executeCommand<vscode.CodeAction[]>(
+      'vscode.executeCodeActionProvider',
+      in_,
+      new vscode.Range(position, position),
+      vscode.CodeActionKind.QuickFix.value,
+    );
+    return all.filter(({ title, command }) => title.includes('cache line') || command?.command.startsWith('cacheline.') === true);
+  };
+  const titles = (actions: vscode.CodeAction[]): string[] => actions.map(({ title }) => title);
+  const text = async (): Promise<string> => (await vscode.workspace.openTextDocument(uri)).getText();
+  const revert = async (): Promise<void> => {
+    await vscode.window.showTextDocument(uri);
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    await eventually('the text is as before', async () => (await text()) === original);
+  };
+  const preview = (): vscode.TabInputTextDiff | undefined => {
+    const inputs = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ input }) => input));
+    return inputs.find((input) => input instanceof vscode.TabInputTextDiff && input.modified.scheme === 'cacheline-advice') as
+      vscode.TabInputTextDiff | undefined;
+  };
+
+  before(async () => {
+    api = await activate();
+    uri = source(FILE);
+    original = readFileSync(uri.fsPath, 'utf8');
+    await vscode.window.showTextDocument(uri);
+    await show();
+  });
+
+  after(async () => {
+    await closeEditors();
+    writeFileSync(uri.fsPath, original);
+    await vscode.commands.executeCommand('cacheline.clear');
+  });
+
+  it('is offered at the definition, the member that is waited for and the code that waits, and nowhere else', async () => {
+    for (const line of [definition(), lineOf('atomic_long limit;'), lineOf('@contended queue.limit')])
+      assert.deepEqual(titles(await actionsAt(line)), [TITLE, `Preview: ${TITLE}`], `line ${line}`);
+    for (const line of [1, lineOf('static long rounds'), lineOf('int main')]) assert.deepEqual(await actionsAt(line), [], `line ${line}`);
+    assert.deepEqual(await actionsAt(1, source('producer_limit/fixed.c')), []);
+  });
+
+  it('edits the text at once, and one undo takes it back', async () => {
+    const [fix] = await actionsAt(definition());
+    assert.ok(fix?.edit);
+    await vscode.window.showTextDocument(uri);
+    assert.ok(await vscode.workspace.applyEdit(fix.edit));
+    assert.equal(await text(), original.replace(MEMBER, ALIGNED));
+    assert.deepEqual(await actionsAt(definition()), [], 'what is done is not offered');
+    await vscode.commands.executeCommand('undo');
+    assert.equal(await text(), original);
+    assert.equal((await actionsAt(definition())).length, 2);
+  });
+
+  it('is edited where the definition is now', async () => {
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(uri, new vscode.Position(0, 0), '// one\n// two\n');
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    const [fix] = await actionsAt(definition() + 2);
+    assert.ok(fix?.edit && (await vscode.workspace.applyEdit(fix.edit)));
+    assert.equal(await text(), `// one\n// two\n${original.replace(MEMBER, ALIGNED)}`);
+    await revert();
+  });
+
+  it('is previewed beside the text, and applied', async () => {
+    const [, action] = await actionsAt(definition());
+    assert.equal(await vscode.commands.executeCommand(action!.command!.command, ...(action!.command!.arguments as unknown[])), true);
+    const tab = await eventually('the comparison is open', preview);
+    assert.equal(tab.original.toString(), uri.toString());
+    const after = await vscode.workspace.openTextDocument(tab.modified);
+    assert.equal(after.getText(), original.replace(MEMBER, ALIGNED));
+    assert.equal(after.languageId, 'c');
+    assert.equal(await text(), original, 'nothing is edited yet');
+    assert.equal(await vscode.commands.executeCommand('cacheline.applyAdvice', tab.modified), true);
+    assert.equal(await text(), original.replace(MEMBER, ALIGNED));
+    await eventually('the comparison is closed', () => preview() === undefined);
+    assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), uri.toString());
+    await vscode.commands.executeCommand('undo');
+    assert.equal(await text(), original);
+    assert.equal(await vscode.commands.executeCommand('cacheline.applyAdvice', tab.modified), false, 'the preview is over');
+    assert.equal(await text(), original);
+    await revert();
+  });
+
+  it('is discarded, by the active tab', async () => {
+    assert.equal(await vscode.commands.executeCommand('cacheline.previewAdvice', 1), true);
+    await eventually('the comparison is open', preview);
+    assert.equal(await vscode.commands.executeCommand('cacheline.discardAdvice'), true);
+    await eventually('the comparison is closed', () => preview() === undefined);
+    assert.equal(await text(), original);
+  });
+
+  it('is not applied to a text that was changed since the preview', async () => {
+    assert.equal(await vscode.commands.executeCommand('cacheline.previewAdvice', 1), true);
+    const tab = await eventually('the comparison is open', preview);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(uri, new vscode.Position(0, 0), '// later\n');
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    assert.equal(await vscode.commands.executeCommand('cacheline.applyAdvice', tab.modified), false);
+    assert.equal(await text(), `// later\n${original}`);
+    assert.equal(await vscode.commands.executeCommand('cacheline.discardAdvice', tab.modified), true);
+    await revert();
+  });
+
+  it('has no preview where there is no edit, no such advice or no profile', async () => {
+    await show(advised({ change: null, way: 'stride' }));
+    assert.deepEqual(await actionsAt(definition()), []);
+    for (const number of [1, 2, 0]) assert.equal(await vscode.commands.executeCommand('cacheline.previewAdvice', number), false);
+    await vscode.commands.executeCommand('cacheline.clear');
+    assert.equal(await vscode.commands.executeCommand('cacheline.previewAdvice', 1), false);
+    assert.deepEqual(await actionsAt(definition()), []);
+    await show();
+  });
+
+  it('shows names of a recording as text', async () => {
+    const name = '[x](command:workbench.action.quit)\u202e\n$(alert)';
+    const list = advised();
+    const [only] = list.advice;
+    const change = only?.change?.kind === 'members' ? only.change : assert.fail('another change');
+    change.type.members[1]!.name = name;
+    await show(list);
+    assert.deepEqual(await actionsAt(definition()), [], 'it does not agree with the text');
+    await show();
+  });
+
+  it('edits no text that is newer than the binary', async () => {
+    const made = example();
+    const [heat] = made.types!;
+    const binary = source('producer_limit/fixed.c').fsPath; // any file that is older
+    utimesSync(binary, 1_000_000_000, 1_000_000_000);
+    await api.showReport({ ...made, types: [{ ...heat!, binary }] }, 'older', advised());
+    assert.deepEqual(await actionsAt(definition()), []);
+    await show();
+  });
+
+  describe('of one member', () => {
+    const link = /\[Put this member on a line of its own\]\(command:cacheline\.previewOwnLine\?([^)]+)\)/;
+
+    it('is a link in its card, and not in that of the type', async () => {
+      const [, encoded = ''] = link.exec(await hoverTexts(uri, lineOf('atomic_long produced;'))) ?? [];
+      assert.deepEqual(JSON.parse(decodeURIComponent(encoded)), [uri.toString(), lineOf('atomic_long produced;') - 1, 'produced']);
+      assert.doesNotMatch(await hoverTexts(uri, definition()), link);
+      assert.doesNotMatch(await hoverTexts(uri, lineOf('@variable queue')), link);
+    });
+
+    it('puts it and what follows it on lines of their own', async () => {
+      const line = lineOf('atomic_long produced;') - 1;
+      assert.equal(await vscode.commands.executeCommand('cacheline.previewOwnLine', uri.toString(), line, 'produced'), true);
+      const tab = await eventually('the comparison is open', preview);
+      assert.equal(await vscode.commands.executeCommand('cacheline.applyAdvice', tab.modified), true);
+      const both = original.replace(MEMBER, ALIGNED).replace('  atomic_long produced;', '  _Alignas(64) atomic_long produced;');
+      assert.equal(await text(), both);
+      await revert();
+    });
+
+    it('refuses what is no member, no file and no line', async () => {
+      for (const args of [
+        [uri, lineOf('static long rounds') - 1, 'rounds'],
+        [uri, definition() - 1, 'queue'],
+        ['untitled:x', 0, 'a'],
+        [uri, -1, 'a'],
+        [uri, 99_999, 'a'],
+        [5, 0, 'a'],
+        [],
+      ])
+        assert.equal(await vscode.commands.executeCommand('cacheline.previewOwnLine', ...args), false, JSON.stringify(args));
+      assert.equal(preview(), undefined);
+    });
+  });
+
+  it('comes from the engine for a profile that was recorded', async () => {
+    assert.ok(await profile({ program: program('producer_limit', 'contended') }));
+    await vscode.window.showTextDocument(uri);
+    const actions = await eventually('an offer', async () => {
+      const found = await actionsAt(definition());
+      return found.length > 0 && found;
+    });
+    const [fix] = actions;
+    assert.ok(fix?.edit && (await vscode.workspace.applyEdit(fix.edit)));
+    assert.match(await text(), /_Alignas\(64\) atomic_long limit;/);
+    await revert();
+  });
+});
