@@ -109,7 +109,7 @@ struct flags all;
       file: 'fill.cpp',
       type: 'Flags',
       order: 'count low',
-      reason: /fill\.cpp:1 has members of Flags that a macro declares/,
+      reason: /fill\.cpp:2 has something that is no plain declaration/,
       text: `struct Flags {
   unsigned low : 3, : 5, high : 3;
   long count;
@@ -370,74 +370,6 @@ struct stats stats;
 #endif
 };
 struct stats stats;
-`,
-    },
-  ],
-  macros: [
-    {
-      name: 'declare a member',
-      file: 'macro.c',
-      type: 'node',
-      order: '*count',
-      reason: /declares no member next/,
-      text: `#define LINK(name) struct node *name
-struct node {
-  LINK(next);
-  long count;
-};
-struct node nodes[2];
-`,
-    },
-    {
-      name: 'have the type of a member',
-      file: 'macro-type.c',
-      type: 'node',
-      order: 'next *count',
-      text: `#define ENTRY(type) struct type *
-struct node {
-  ENTRY(node) next;
-  long count;
-};
-struct node nodes[2];
-`,
-    },
-    {
-      name: 'stand before a member without a semicolon',
-      file: 'macro-before.cpp',
-      type: 'Node',
-      order: 'kind *count',
-      reason: /no plain declaration/,
-      text: `#define OBJECT typedef int Self;
-struct Node {
-  int kind;
-  OBJECT
-  long count;
-};
-Node node;
-`,
-    },
-    {
-      name: 'write the definition',
-      file: 'macro-whole.c',
-      type: 'node',
-      order: '*count',
-      reason: /has no definition of node/,
-      text: `#define DEFINE(name) struct name { long count; }
-DEFINE(node);
-struct node node;
-`,
-    },
-    {
-      name: 'stand between struct and the name',
-      file: 'macro-export.cpp',
-      type: 'Node',
-      order: '*count',
-      reason: /has no definition of Node/,
-      text: `#define EXPORT
-struct EXPORT Node {
-  long count;
-};
-Node node;
 `,
     },
   ],

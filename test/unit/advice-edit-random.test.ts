@@ -91,8 +91,6 @@ function structure(below: Below, name: string, language: 'c' | 'cpp', newline: s
     const kind = below(12);
     if (kind === 0) text += `${start}${comment}union { int u${count}; long v${count}; } ${names[0]!};${behind}`;
     else if (kind === 1) text += `${start}${comment}int (*${names[0]!})(int, ${type.replace('mutable ', '')});${behind}`;
-    // The grammar of C++ does not know several of them in one declaration.
-    else if (kind === 2 && language === 'cpp') text += `${start}${comment}unsigned ${names[0]!} : ${1 + below(9)};${behind}`;
     else if (kind === 2) text += `${start}${comment}unsigned ${names.map((one) => `${one} : ${1 + below(9)}`).join(', ')};${behind}`;
     else if (kind === 3 && language === 'cpp')
       text += `${start}${comment}[[maybe_unused]] long ${names.map((one) => `${one} = 1`).join(', ')};${behind}`;

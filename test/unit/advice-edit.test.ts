@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Change } from '../../extension/protocol/advice';
 import { editOf } from '../../extension/session/advice/edit';
 import { editCases, type EditCase } from './advice-edit-cases';
+import { macroCases } from './advice-edit-macro-cases';
 import { orderCases } from './advice-edit-order-cases';
 import { editShapes } from './advice-edit-shapes';
 import {
@@ -55,7 +56,7 @@ describe('edits of structures', () => {
     return patch;
   }
 
-  for (const [hazard, cases] of Object.entries({ ...editCases, ...orderCases, ...editShapes }))
+  for (const [hazard, cases] of Object.entries({ ...editCases, ...macroCases, ...orderCases, ...editShapes }))
     it(hazard, async () => {
       let golden = '';
       for (const one of cases) {

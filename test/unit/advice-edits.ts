@@ -30,7 +30,7 @@ export const sources: Sources = {
 };
 
 export const isC = (file: string): boolean => file.endsWith('.c') || file.endsWith('.h');
-const standard = (file: string, standards = { c: 'gnu11', cxx: 'gnu++17' }): string[] =>
+const standard = (file: string, standards = { c: 'gnu11', cxx: 'gnu++20' }): string[] =>
   isC(file) ? ['-xc', `-std=${standards.c}`] : ['-xc++', `-std=${standards.cxx}`];
 
 /** @returns path of the object, whose debug information has all types, used or not */

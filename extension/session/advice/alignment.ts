@@ -1,7 +1,8 @@
 // How an alignment is written in C and C++, where in a declaration it stands, and which one is there already.
 import type { Node } from 'web-tree-sitter';
 import type { TextEdit } from './edits';
-import { childrenOf, nodesOfType, type SourceText, declaratorsOf } from './syntax';
+import { childrenOf, declaratorsOf, nodesOfType } from './nodes';
+import type { SourceText } from './syntax';
 
 /** Where the GNU attribute is the only way: standard C and C++ align no bit-field, and have no word in common. */
 const gnu = (alignment: number): string => `__attribute__((aligned(${alignment})))`;
@@ -53,8 +54,15 @@ export function alignStructure(source: SourceText, specifier: Node, alignment: n
     if (first?.type === 'field_declaration' && isPlain(first)) return alignDeclaration(source, first, alignment);
   }
   if (!keyword) return [];
-  const word = source.language === 'c++' ? alignmentWord(source, alignment) : gnu(alignment);
+  const word = source.language === 'c++' && !hasGnuAttribute(source, specifier) ? alignmentWord(source, alignment) : gnu(alignment);
   return [{ start: keyword.endIndex, end: keyword.endIndex, text: ` ${word}` }];
+}
+
+/** GCC's attributes, or a macro that may be one: GCC takes no `alignas` beside them between the keyword and the name. */
+function hasGnuAttribute({ annotations }: SourceText, specifier: Node): boolean {
+  const end = specifier.childForFieldName('body')?.startIndex ?? specifier.endIndex;
+  const isMacro = annotations.some((annotation) => annotation.start > specifier.startIndex && annotation.end < end);
+  return isMacro || childrenOf(specifier).some(({ type, endIndex }) => type === 'attribute_specifier' && endIndex <= end);
 }
 
 /** Whether an alignment of the declaration reaches one member alone. */

@@ -3,7 +3,8 @@ import type { Node } from 'web-tree-sitter';
 import type { Change } from '../../protocol/advice';
 import { printable } from '../../protocol/printable';
 import { fileEdit, lineEnding, Refusal, type FileEdit, type TextEdit } from './edits';
-import { around, declaredName, lineOfNode, nodesOfType, type SourceText, isUnclear } from './syntax';
+import { around, declaredName, isUnclear, lineOfNode, nodesOfType } from './nodes';
+import type { SourceText } from './syntax';
 
 const ALLOCATORS =
   /^(?:std\s*::\s*)?(malloc|calloc|realloc|reallocarray|aligned_alloc|posix_memalign|memalign|valloc|strdup|g_malloc0?|g_new0?|kmalloc)$/;

@@ -3,7 +3,8 @@ import type { Node } from 'web-tree-sitter';
 import type { TypeReference } from '../../protocol/advice';
 import { printable } from '../../protocol/printable';
 import { listed, Refusal } from './edits';
-import { around, childrenOf, declaredName, lineOfNode, nodesOfType, type SourceText, declaratorsOf } from './syntax';
+import { around, childrenOf, declaratorsOf, declaredName, lineOfNode, nodesOfType } from './nodes';
+import type { SourceText } from './syntax';
 
 /** A structure, class or union with its members, as the text has it. */
 export interface Definition {

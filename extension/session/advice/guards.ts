@@ -2,7 +2,8 @@
 import type { Definition } from './definitions';
 import { indentationAt, lineEnding, type TextEdit } from './edits';
 import type { TextMember } from './members';
-import { childrenOf, declaredName, nodesOfType, type SourceText, isUnclear } from './syntax';
+import { childrenOf, declaredName, isUnclear, nodesOfType } from './nodes';
+import type { SourceText } from './syntax';
 
 /** Built-in types, pointers and atomics of them: with these alone a class of public members has standard layout. */
 const PLAIN_TYPE = /^(?:(?:std :: )?atomic(?:_\w+)?(?: < [\w ]+ >)?|[\w ]+)(?: (?:\*|\[|\]|\d+))*$/;

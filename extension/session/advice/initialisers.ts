@@ -4,7 +4,8 @@ import { mentions, type Definition } from './definitions';
 import { Refusal } from './edits';
 import type { TextMember } from './members';
 import { printable } from '../../protocol/printable';
-import { around, childrenOf, declaredName, lineOfNode, nodesOfType, type SourceText, declaratorsOf } from './syntax';
+import { around, childrenOf, declaratorsOf, declaredName, lineOfNode, nodesOfType } from './nodes';
+import type { SourceText } from './syntax';
 
 /** They make a whole value, for one element or for a copy. */
 const WHOLE_VALUES = new Set(['call_expression', 'compound_literal_expression', 'new_expression']);

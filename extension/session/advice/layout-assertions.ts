@@ -2,7 +2,8 @@
 import type { Node } from 'web-tree-sitter';
 import { namesOf, type Definition } from './definitions';
 import { Refusal } from './edits';
-import { lineOfNode, nodesOfType, type SourceText } from './syntax';
+import { lineOfNode, nodesOfType } from './nodes';
+import type { SourceText } from './syntax';
 
 const ASSERTIONS = /^(?:_Static_assert|static_assert|BUILD_BUG_ON|BUILD_BUG_ON_MSG|G_STATIC_ASSERT|BOOST_STATIC_ASSERT)$/;
 

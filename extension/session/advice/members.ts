@@ -2,20 +2,12 @@
 import type { Node } from 'web-tree-sitter';
 import type { TypeReference } from '../../protocol/advice';
 import { printable } from '../../protocol/printable';
+import type { Annotation } from './annotations';
 import type { Definition } from './definitions';
 import { listed, Refusal } from './edits';
 import { canBeSameType } from './member-types';
-import {
-  childrenOf,
-  declaredName,
-  declaresFunction,
-  endOf,
-  lineOfNode,
-  nodesOfType,
-  type SourceText,
-  declaratorsOf,
-  isUnclear,
-} from './syntax';
+import { childrenOf, declaratorsOf, declaredName, declaresFunction, endOf, isUnclear, lineOfNode, nodesOfType } from './nodes';
+import type { SourceText } from './syntax';
 
 /** A data member: one declarator, or a structure or union without a name. */
 export interface TextMember {
@@ -168,6 +160,7 @@ export function matchMembers(source: SourceText, definition: Definition, body: B
       throw new Refusal(`${place} declares ${listed(skipped.map(described))} before ${name}, and the binary does not. ${renew}`);
     if (found.isConditional && body.members.filter((other) => other.name === member.name).length > 1)
       throw new Refusal(`${place} declares ${described(found)} in several branches of an #if: make the change by hand.`);
+    checkUnderstood(source, found.declaration);
     if (!definition.isTemplate && (!canBeSameType(found.type, member.type) || found.isBits !== (member.bitSize !== null)))
       throw new Refusal(
         `${place} declares ${described(found)} as ${printable(found.type)}, and the binary as ${printable(member.type)}. ${renew}`,
@@ -193,13 +186,17 @@ export function checkUnderstood(source: SourceText, declaration: Node): void {
 
 /** @throws Refusal where members lie without gaps, so that no alignment holds */
 export function checkNotPacked(source: SourceText, definition: Definition): void {
-  const { specifier, whole } = definition;
+  const { specifier, body, whole } = definition;
   const words = nodesOfType(whole, 'attribute_specifier', 'attribute_declaration').filter(({ text }) =>
     /\bpacked\b|\b__packed__\b/.test(text),
   );
   const declared = whole.equals(specifier) ? [] : declaratorsOf(whole);
   const macro = declared.find((declarator) => /packed/i.test(declaredName(declarator)?.text ?? ''));
-  const packed = words[0] ?? macro ?? openPragma(source, specifier);
+  const isBefore = ({ start, end }: Annotation): boolean => start > specifier.startIndex && end < body.startIndex;
+  const word = source.annotations.find(
+    (annotation) => isBefore(annotation) && /packed/i.test(source.text.slice(annotation.start, annotation.end)),
+  );
+  const packed = words[0] ?? macro ?? (word ? specifier : openPragma(source, specifier));
   if (packed)
     throw new Refusal(
       `${source.file}:${lineOfNode(packed)} packs ${definition.name || 'the structure'}, whose layout is therefore fixed, as of a file or a network format: copy its hot members into a structure of their own.`,

@@ -6,7 +6,8 @@ import { listed, Refusal } from './edits';
 import { byTool, checkInitialisers } from './initialisers';
 import { described, type Body, type TextMember } from './members';
 import type { Piece } from './reorder';
-import { around, childrenOf, declaredName, lineOfNode, nodesOfType, type SourceText, declaratorsOf } from './syntax';
+import { childrenOf, declaratorsOf, declaredName, lineOfNode, nodesOfType } from './nodes';
+import type { SourceText } from './syntax';
 
 /** Destroyed in the reverse order of their declaration, which programs rely on: a thread ends before what it uses. */
 const ENDS_IN_ORDER = /\b(?:jthread|thread|future|lock_guard|unique_lock|scoped_lock|shared_lock)\b/;
@@ -50,7 +51,7 @@ function checkFirstMember(source: SourceText, { members }: Body, order: readonly
   if (/^(?:primitive_type|sized_type_specifier)$/.test(type.type)) return;
   const cast = nodesOfType(source.root, 'type_descriptor').find(
     (node) =>
-      (node.parent?.type === 'cast_expression' || around(node, 'template_argument_list') !== undefined) &&
+      (node.parent?.type === 'cast_expression' || /_cast$/.test(node.parent?.parent?.childForFieldName('name')?.text ?? '')) &&
       node.childForFieldName('declarator') !== null &&
       mentions(node, new Set([own])),
   );

@@ -1,10 +1,12 @@
 // The members of a definition in another order: whole declarations move with their comments, everything else keeps its place.
+import type { Node } from 'web-tree-sitter';
 import { directiveIn, type Definition } from './definitions';
 import { indentationAt, lineEnding, Refusal, startsItsLine, type TextEdit } from './edits';
 import { described, type Body, type Item, type TextMember } from './members';
 import { checkOrder } from './order-hazards';
 import { applied, declarationOf, partsOf, type Parts } from './split';
-import { endOf, lineOfNode, nodesOfType, type SourceText, isUnclear, isAtomic } from './syntax';
+import { declaratorsOf, declaresFunction, endOf, isAtomic, isUnclear, lineOfNode, nodesOfType } from './nodes';
+import type { SourceText } from './syntax';
 
 export interface Reordering {
   source: SourceText;
@@ -47,10 +49,7 @@ export function reorderMembers(reordering: Reordering): TextEdit[] {
     throw new Refusal(
       `${source.file}:${lineOfNode(directive)} has a preprocessor line between the members of ${definition.name}: move members by hand, on the right side of it.`,
     );
-  if (isUnclear(definition.body) || nodesOfType(definition.body, 'macro_type_specifier').some((type) => !isAtomic(type)))
-    throw new Refusal(
-      `${source.file}:${lineOfNode(definition.specifier)} has members of ${definition.name} that a macro declares or annotates: move members by hand.`,
-    );
+  checkBody(reordering);
   const pieces = piecesOf(reordering);
   const places = placesOf(body, pieces);
   checkOrder(
@@ -68,6 +67,27 @@ export function reorderMembers(reordering: Reordering): TextEdit[] {
       );
   }
   return [rewritten(reordering, pieces, places)];
+}
+
+/** @throws Refusal where it is not sure what stands between the braces */
+function checkBody({ source, definition, body }: Reordering): void {
+  const { specifier, body: braces } = definition;
+  const isInside = ({ start }: { start: number }): boolean => start > braces.startIndex && start < braces.endIndex;
+  const isUnsure = ({ node, members, isBits }: Item): boolean => {
+    if (members.length > 0 || isBits) return isUnclear(node) || nodesOfType(node, 'macro_type_specifier').some((type) => !isAtomic(type));
+    // A function may have something unknown in it, but it must end where the tree says.
+    return node.isError || (isUnclear(node) && (!isFunction(node) || /\b(?:public|private|protected)\s*:/.test(node.text)));
+  };
+  const unsure = body.items.find(isUnsure);
+  const line = source.annotations.find((annotation) => annotation.kind === 'line' && isInside(annotation));
+  if (unsure || line)
+    throw new Refusal(
+      `${source.file}:${lineOfNode(unsure?.node ?? specifier)} has members of ${definition.name} that a macro declares or annotates: move members by hand.`,
+    );
+}
+
+function isFunction(node: Node): boolean {
+  return node.type === 'function_definition' || declaratorsOf(node).some(declaresFunction) || node.type === 'template_declaration';
 }
 
 /** In the new order. */

@@ -2,7 +2,8 @@
 import type { Node } from 'web-tree-sitter';
 import { alignDeclaration } from './alignment';
 import { Refusal, type TextEdit } from './edits';
-import { childrenOf, lineOfNode, nodesOfType, type SourceText, declaratorsOf, isUnclear } from './syntax';
+import { childrenOf, declaratorsOf, isUnclear, lineOfNode, nodesOfType } from './nodes';
+import type { SourceText } from './syntax';
 
 export interface Parts {
   /** What stands before the first declarator, with its blank. */

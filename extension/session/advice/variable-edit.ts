@@ -7,7 +7,8 @@ import { fileEdit, indentationAt, lineEnding, listed, Refusal, startsItsLine, ty
 import { writtenType } from './members';
 import { canBeSameType } from './member-types';
 import { declarationOf, partsOf, runsOf } from './split';
-import { declaredName, declaresFunction, lineOfNode, nodesOfType, type SourceText, declaratorsOf, isUnclear } from './syntax';
+import { declaratorsOf, declaredName, declaresFunction, isUnclear, lineOfNode, nodesOfType } from './nodes';
+import type { SourceText } from './syntax';
 
 type Variable = Extract<Change, { kind: 'align-variables' }>['variables'][number];
 
