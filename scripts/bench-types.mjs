@@ -10,6 +10,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
 import { printTable, progress, row, verdict } from './lib/bench-table.mjs';
+import { isHere, languages } from './lib/compilers.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 import { ruleRows } from './lib/types-rules.mjs';
 import { judge, readFields, readMarkers, readObjects } from './lib/types-truth.mjs';
@@ -20,36 +21,6 @@ const details = 8;
 
 const cacheline = path.join(root, 'bin/cacheline');
 const fixtures = path.join(root, 'test/fixtures/types');
-
-const optimizations = ['O0', 'O1', 'O2'];
-const c = (compiler) => ({
-  compiler,
-  levels: optimizations,
-  command: (level, out, source) => [compiler, '-std=gnu11', `-${level}`, '-g', '-pthread', '-o', out, source],
-});
-const cpp = (compiler) => ({
-  compiler,
-  levels: optimizations,
-  command: (level, out, source) => [compiler, '-std=c++20', `-${level}`, '-g', '-pthread', '-o', out, source],
-});
-const languages = {
-  '.c': [c('gcc'), c('clang')],
-  '.cpp': [cpp('g++'), cpp('clang++')],
-  '.rs': [
-    {
-      compiler: 'rustc',
-      levels: optimizations,
-      command: (level, out, source) => ['rustc', '-g', '-C', `opt-level=${level.slice(1)}`, '-o', out, source],
-    },
-  ],
-  '.go': [
-    {
-      compiler: 'go',
-      levels: ['O0', 'O2'],
-      command: (level, out, source) => ['go', 'build', ...(level === 'O0' ? ['-gcflags=all=-N -l'] : []), '-o', out, source],
-    },
-  ],
-};
 
 /** Records one build of one program; `report()` then judges what is said of it. */
 async function record(folder, source, { compiler, command }, level, heap) {
@@ -197,11 +168,6 @@ async function bench(args) {
     );
   printTable('Coverage', targetRows(measured));
   if (rulesTable) printTable('Without each rule of naming', rulesTable);
-}
-
-async function isHere(command) {
-  const { status } = await run('sh', ['-c', 'command -v "$1"', 'sh', command], { capture: true, check: false });
-  return status === 0;
 }
 
 if (isMain(import.meta.url)) void main(bench);

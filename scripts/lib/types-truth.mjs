@@ -51,8 +51,11 @@ function pathOf(type, field) {
   return plain === '' ? plainType(type) : `${plainType(type)}.${plain}`;
 }
 
-/** A member of a library's type is right by its own name: Clock.now for the long inside of the atomic. */
-function isRight(data, truths) {
+/**
+ * Whether an access's names say one of `truths` ("Worker.count"). A member of a library's type is right by its own name: Clock.now for the long
+ * inside of the atomic.
+ */
+export function isRight(data, truths) {
   const said = data.field.split(' | ').map((field) => pathOf(data.type, field));
   return truths.some((truth) => {
     const [type, ...members] = truth.split(/\.(?![^<]*>)/);

@@ -1,0 +1,184 @@
+// How right reports and advice are: the programs of test/corpus, whose answer is known, built, measured, recorded and judged.
+//   node scripts/bench-accuracy.mjs [--quick] [--pairs N] [--details] [--write] [PROGRAM...]
+// Each C and C++ program is built by gcc and clang at -O0 and -O2. What a fix gains is measured by paired runs, without a recording. Recordings are
+// made by the clock collector and by the agent. `--quick`: one compiler and level a program, clock only, fewer pairs, at most 6 minutes; else at most
+// 40. `--details` names what was not found or not right; `--write` puts the result into docs/accuracy.md, which says how it is judged.
+// Exits with 0 where it could measure, whatever it measured, and with 1 where a program does not build, fails, or gives another result in its fixed
+// form.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { build } from './build.mjs';
+import { falselyWaiting, judgeContended } from './lib/accuracy.mjs';
+import { judgeAdvice, partings, readAdvice, tryPatch } from './lib/accuracy-advice.mjs';
+import { detailRows, formRows, targetRows, worthPatching, writeDocument } from './lib/accuracy-tables.mjs';
+import { printTable, progress } from './lib/bench-table.mjs';
+import { buildVariant, contendedMarkers, corpusFolder, formsOf, readCorpus } from './lib/corpus.mjs';
+import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
+import { buildCputime, elapsedOf, inPairs, timed, undisturbed } from './lib/undisturbed.mjs';
+
+const cacheline = path.join(root, 'bin/cacheline');
+/** `recordSeconds`: least length of a recorded run. After `patience` seconds nothing that was disturbed is tried again. */
+const modes = {
+  quick: { pairs: 2, tries: 2, recordSeconds: 0.5, patience: 180, collectors: ['clock'] },
+  full: { pairs: 5, tries: 3, recordSeconds: 1, patience: 1500, collectors: ['clock', 'agent'] },
+};
+const mostRounds = 20;
+
+/** The collectors of `wanted` that this machine allows. */
+async function usableCollectors(wanted) {
+  const { stdout } = await run(process.execPath, [cacheline, 'doctor', '--format', 'json'], {
+    capture: true,
+    check: false,
+    timeoutSeconds: 60,
+  });
+  const { collectors } = JSON.parse(stdout);
+  const usable = wanted.filter((name) => collectors.some((one) => one.name === name && one.usable));
+  for (const name of wanted)
+    if (!usable.includes(name)) say(`bench:accuracy: the collector ${name} is not usable here: cacheline doctor says why`);
+  if (usable.length === 0) throw new ScriptError('no collector is usable here, so nothing can be judged: cacheline doctor says why');
+  return usable;
+}
+
+/** Records a program with as many rounds as fill the time, and reports it. `run`: seconds and output of a run without a recording. */
+async function recordAndReport({ folder, tries, recordSeconds }, program, { seconds, stdout }, collector) {
+  const rounds = Number(/^rounds (\d+)$/m.exec(stdout)?.[1]);
+  if (!(rounds > 0)) throw new ScriptError(`${program} did not say how many rounds it ran:\n${stdout}`);
+  const times = Math.min(mostRounds, Math.max(1, Math.ceil(recordSeconds / seconds)));
+  const recording = `${program}-${collector}.cacheline`;
+  const options = ['record', '--force', '--collector', collector, '-o', recording, '--', program, String(rounds * times)];
+  const { disturbed } = await undisturbed(tries(), () => timed(folder, [process.execPath, cacheline, ...options]));
+  const reported = await run(process.execPath, [cacheline, 'report', recording, '--format', 'json'], {
+    capture: true,
+    timeoutSeconds: 120,
+  });
+  return { recording, report: JSON.parse(reported.stdout), disturbed };
+}
+
+/** How the two forms of a program compare; where there is one form, a run of it as `first`. */
+async function measureCost({ folder, tries, pairs }, contended, other) {
+  if (other !== null) return inPairs(folder, [contended.program], [other.program], { count: pairs, tries: tries() });
+  const { elapsed, stdout } = await elapsedOf(folder, [contended.program]);
+  return { first: { seconds: elapsed, stdout }, ratio: null };
+}
+
+const resultOf = ({ stdout }) => /^result (\d+)$/m.exec(stdout)?.[1];
+
+/** One program by one compiler at one level: all that is measured of it. */
+async function judgeForm(context, program, form) {
+  const title = `${program.name} ${form.title}`;
+  const folder = path.join(context.folder, title.replaceAll(' ', ''));
+  const note = (what) => progress(`${title}: ${what}`);
+  note('building');
+  const contended = await buildVariant(folder, program.contended, form);
+  const otherSource = program.fixed ?? program.parted;
+  const other = otherSource === null ? null : await buildVariant(folder, otherSource, form);
+  note('pairs');
+  const cost = await measureCost(context, contended, other);
+  if (other !== null && resultOf(cost.first) !== resultOf(cost.second))
+    throw new ScriptError(
+      `${title}: the result of ${program.contended} is ${resultOf(cost.first)}, that of ${otherSource} ${resultOf(cost.second)}`,
+    );
+
+  const text = await readFile(contended.source, 'utf8');
+  const collectors = {};
+  let first;
+  for (const collector of context.collectors) {
+    note(collector);
+    const now = await recordAndReport(context, contended.program, cost.first, collector);
+    first ??= now.recording;
+    const judged = judgeContended(now.report, program.members, path.basename(contended.source), contendedMarkers(text));
+    let quiet = now;
+    if (program.fixed !== null) quiet = await recordAndReport(context, other.program, cost.second, collector);
+    collectors[collector] = { ...judged, alarm: falselyWaiting(quiet.report), disturbed: now.disturbed || quiet.disturbed };
+  }
+  note('advice');
+  return { title, program, cost, collectors, advice: await adviceOf(context, program, form, contended, cost, first, text) };
+}
+
+/** What is advised after a recording; null where this version has no such command. */
+async function adviceOf(context, program, form, contended, cost, recording, text) {
+  const advise = (options) =>
+    run(process.execPath, [cacheline, 'advise', recording, ...options], {
+      capture: true,
+      check: false,
+      cwd: path.dirname(contended.source),
+      timeoutSeconds: 120,
+    });
+  const advice = await readAdvice(advise);
+  if (advice === null) return null;
+  const patch = worthPatching(program, cost)
+    ? await tryPatch(advise, contended, form, { folder: context.folder, count: context.pairs, tries: context.tries() })
+    : null;
+  return { partings: partings(advice), patch, ...judgeAdvice(advice, program, text) };
+}
+
+function options(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      pairs: { type: 'string' },
+      details: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+    },
+  });
+  const mode = values.quick ? modes.quick : modes.full;
+  const pairs = values.pairs === undefined ? mode.pairs : Number(values.pairs);
+  if (!(Number.isInteger(pairs) && pairs >= 1)) throw new ScriptError(`--pairs takes a whole number above 0, not '${values.pairs}'`);
+  if (values.write && positionals.length > 0) throw new ScriptError('--write takes all programs: leave their names out');
+  return { ...mode, pairs, quick: values.quick, details: values.details, write: values.write, asked: positionals };
+}
+
+async function bench(args) {
+  const mode = options(args);
+  const programs = await readCorpus();
+  const unknown = mode.asked.find((name) => !programs.some((program) => program.name === name));
+  if (unknown !== undefined)
+    throw new ScriptError(
+      `no program '${unknown}' in ${path.relative(root, corpusFolder)}; there are ${programs.map(({ name }) => name).join(', ')}`,
+    );
+  await build();
+  await buildCputime();
+  const began = performance.now();
+  const folder = await mkdtemp(path.join(tmpdir(), 'cacheline-bench-accuracy-'));
+  const tries = () => ((performance.now() - began) / 1000 < mode.patience ? mode.tries : 1);
+  const missing = new Set();
+  const judged = [];
+  const broken = [];
+  try {
+    const collectors = await usableCollectors(mode.collectors);
+    const head = `${cpus().length} CPUs, ${cpus()[0]?.model}; ${mode.pairs} pairs a form; recorded by ${collectors.join(' and ')}`;
+    say(`bench:accuracy: ${head}`);
+    for (const [index, program] of programs.entries()) {
+      if (mode.asked.length > 0 && !mode.asked.includes(program.name)) continue;
+      const all = await formsOf(program, missing);
+      for (const form of mode.quick ? all.slice(index % all.length, (index % all.length) + 1) : all) {
+        try {
+          judged.push(await judgeForm({ ...mode, collectors, folder, tries }, program, form));
+        } catch (error) {
+          if (!(error instanceof ScriptError)) throw error;
+          broken.push(`${program.name} ${form.title}: ${error.message}`);
+        }
+      }
+    }
+    progress('');
+    const forms = formRows(judged, collectors);
+    const targets = targetRows(judged, collectors);
+    printTable('Each program: cost is contended / fixed or parted form, median of pairs; * disturbed by other programs', forms);
+    printTable('Accuracy', targets);
+    if (mode.details) printTable('Not found, not right, or alarmed', detailRows(judged, collectors));
+    if (mode.write) await writeDocument(path.join(root, 'docs/accuracy.md'), `${mode.quick ? 'Quick run; ' : ''}${head}`, forms, targets);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  for (const sentence of missing) say(`bench:accuracy: ${sentence}`);
+  for (const sentence of broken) say(`bench:accuracy: broken: ${sentence}`);
+  say(`bench:accuracy: ${judged.length} forms in ${((performance.now() - began) / 60000).toFixed(1)} minutes`);
+  return broken.length === 0 ? 0 : 1;
+}
+
+if (isMain(import.meta.url)) void main(bench);

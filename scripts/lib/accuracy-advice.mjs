@@ -1,0 +1,77 @@
+// What `cacheline advise` says of a program of test/corpus, and whether its patch does as well as the fix by hand.
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { compile, definitionMarkers } from './corpus.mjs';
+import { run, ScriptError } from './run.mjs';
+import { inPairs } from './undisturbed.mjs';
+
+/** Of the time that the fix by hand saves, the share that a patch must save. */
+export const gainShare = 0.9;
+
+/** Ways of advice that part nothing. */
+const partNothing = ['none', 'per-thread'];
+
+/**
+ * @param advise runs `cacheline advise` with more arguments in the folder of the sources: status, stdout, stderr
+ * @returns {Promise<object[] | null>} the entries of cacheline-advice/1; null where this version has no such command
+ */
+export async function readAdvice(advise) {
+  const { status, stdout, stderr } = await advise(['--format', 'json']);
+  if (stderr.includes("There is no command 'advise'")) return null;
+  if (status !== 0) throw new ScriptError(`cacheline advise ended with status ${status}\n${stderr}`);
+  return JSON.parse(stdout).advice;
+}
+
+/** The advice to part data, as texts; there should be none on a control. */
+export const partings = (advice) =>
+  advice.filter(({ way }) => !partNothing.includes(way)).map(({ subject, way }) => `${way} ${subject.type || subject.object}`);
+
+/**
+ * @param source text of the contended form
+ * @returns {{why: boolean, definition: boolean}} whether an entry gives the expected reason, and whether one names the marked definition
+ */
+export function judgeAdvice(advice, { why, definition }, source) {
+  const marked = [...definitionMarkers(source)].filter(([, names]) => names.includes(definition)).map(([line]) => line);
+  const lines = source.split('\n');
+  // A marker that has a line of its own stands above what it marks.
+  const places = marked.map((line) => (lines[line - 1].startsWith('//') ? line + 1 : line));
+  return {
+    why: advice.some((entry) => entry.why === why),
+    definition: advice.some((entry) => entry.definition !== null && places.includes(entry.definition.line)),
+  };
+}
+
+/**
+ * Applies the patch in the folder of the sources, builds the patched form there, and measures it against the contended one. Leaves the source as
+ * it was.
+ * @param built source and program of the contended form
+ * @param options folder of the pairs' times, count and tries of pairs
+ * @returns {Promise<{step: string, detail: string, cost: object | null}>} `step`: "none" (there is no patch), "does not apply", "does not compile",
+ * "measured"; `cost`: contended over patched
+ */
+export async function tryPatch(advise, { source, program }, form, { folder, count, tries }) {
+  const { status, stdout: patch, stderr } = await advise(['--patch']);
+  if (status !== 0) throw new ScriptError(`cacheline advise --patch ended with status ${status}\n${stderr}`);
+  if (patch.trim() === '') return { step: 'none', detail: stderr.trim(), cost: null };
+  const sources = path.dirname(source);
+  const before = await readFile(source);
+  const file = path.join(folder, 'advice.patch');
+  await writeFile(file, patch);
+  try {
+    const applied = await run('git', ['apply', file], { capture: true, check: false, cwd: sources, timeoutSeconds: 60 });
+    if (applied.status !== 0) return { step: 'does not apply', detail: applied.stderr.trim(), cost: null };
+    const patched = path.join(folder, 'patched');
+    try {
+      await compile(source, patched, form);
+    } catch (error) {
+      if (!(error instanceof ScriptError)) throw error;
+      return { step: 'does not compile', detail: error.message, cost: null };
+    }
+    return { step: 'measured', detail: '', cost: await inPairs(folder, [program], [patched], { count, tries }) };
+  } finally {
+    await writeFile(source, before);
+  }
+}
+
+/** The share of the time that the fix by hand saves which a patch saves, of contended / other form each. */
+export const shareOfGain = (fixedRatio, patchedRatio) => (1 - 1 / patchedRatio) / (1 - 1 / fixedRatio);

@@ -1,0 +1,144 @@
+// What bench:accuracy says: a row for each program and build, the targets, and docs/accuracy.md.
+import { readFile, writeFile } from 'node:fs/promises';
+import { alarmShare } from './accuracy.mjs';
+import { gainShare, shareOfGain } from './accuracy-advice.mjs';
+import { row, verdict } from './bench-table.mjs';
+import { ScriptError } from './run.mjs';
+
+/** Contended / fixed: a form that costs at least so much has to be found. */
+const findCost = 1.15;
+/** From here a patch has to reach the gain of the fix by hand. */
+const patchCost = 1.3;
+/** Of the contended samples at marked lines, that have to name the marked member. */
+const memberShare = 0.95;
+
+const [begin, end] = ['<!-- bench:accuracy begin -->', '<!-- bench:accuracy end -->'];
+
+const percent = (part, all) => (all === 0 ? '-' : `${((100 * part) / all).toFixed(1)} %`);
+
+/** Whether a patch of this program has to gain something, by what the fix by hand gains. */
+export const worthPatching = ({ control, patchable }, { ratio }) => !control && patchable !== null && ratio >= patchCost;
+
+const mustBeFound = ({ program, cost }) => !program.control && cost.ratio >= findCost;
+
+function costCell({ ratio, low, high, disturbed }) {
+  return ratio === null ? '-' : `${ratio.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})${disturbed > 0 ? '*' : ''}`;
+}
+
+function foundCell(form, { found, verdicts, disturbed }) {
+  const mark = disturbed ? '*' : '';
+  if (form.program.control) return `${verdicts.join(', ') || 'none'}${mark}`;
+  if (found) return `found${mark}`;
+  return `${mustBeFound(form) ? 'MISSED' : 'not found'}${verdicts.length > 0 ? ` (${verdicts.join(', ')})` : ''}${mark}`;
+}
+
+function adviceCell({ program, cost, advice }) {
+  if (advice === null) return 'not available';
+  if (program.control) return advice.partings.join(', ') || 'nothing parted';
+  if (advice.patch === null) return '-';
+  const { step, cost: patched } = advice.patch;
+  if (patched === null) return step === 'none' ? 'no patch' : step;
+  return `${patched.ratio.toFixed(2)}, ${percent(shareOfGain(cost.ratio, patched.ratio), 1)} of the gain`;
+}
+
+/** One row for each form, with a head. */
+export function formRows(judged, collectors) {
+  return [
+    row('program', 'cost', ...collectors.flatMap((name) => [name, 'right member', 'falsely waiting if quiet']), 'advice'),
+    ...judged.map((form) =>
+      row(
+        form.title,
+        costCell(form.cost),
+        ...collectors.flatMap((name) => {
+          const { right, marked, alarm } = form.collectors[name];
+          return [
+            foundCell(form, form.collectors[name]),
+            percent(right, marked),
+            `${percent(alarm.share, 1)}${isAlarm(alarm) ? ' ALARM' : ''}`,
+          ];
+        }),
+        adviceCell(form),
+      ),
+    ),
+  ];
+}
+
+const isAlarm = ({ share }) => share > alarmShare;
+
+/** One row for each target: what was measured, the target, whether it is reached. */
+export function targetRows(judged, collectors) {
+  const rows = [row('', 'measured', 'target', '')];
+  for (const name of collectors) {
+    const costly = judged.filter(mustBeFound);
+    const found = costly.filter((form) => form.collectors[name].found).length;
+    rows.push(
+      row(`found of what costs ${findCost} or more, ${name}`, `${found} of ${costly.length}`, 'all', verdict(found === costly.length)),
+    );
+    const alarms = judged.filter((form) => isAlarm(form.collectors[name].alarm)).length;
+    rows.push(row(`false alarms, ${name}`, `${alarms} of ${judged.length}`, 'none', verdict(alarms === 0)));
+    const sum = (value) => judged.reduce((all, form) => all + form.collectors[name][value], 0);
+    rows.push(
+      row(
+        `contended samples with the right member, ${name}`,
+        percent(sum('right'), sum('marked')),
+        percent(memberShare, 1),
+        verdict(sum('marked') > 0 && sum('right') >= memberShare * sum('marked')),
+      ),
+    );
+  }
+  return [...rows, ...adviceTargets(judged)];
+}
+
+function adviceTargets(judged) {
+  const advised = judged.filter(({ advice }) => advice !== null);
+  const titles = ['controls with advice to part something', `patches that reach ${gainShare * 100} % of the gain`];
+  if (advised.length === 0) return titles.map((title) => row(title, 'not available', '', ''));
+  const controls = advised.filter(({ program }) => program.control);
+  const parted = controls.filter(({ advice }) => advice.partings.length > 0).length;
+  const worth = advised.filter(({ program, cost }) => worthPatching(program, cost));
+  const good = worth.filter(
+    ({ cost, advice: { patch } }) => patch !== null && patch.cost !== null && shareOfGain(cost.ratio, patch.cost.ratio) >= gainShare,
+  ).length;
+  const shared = advised.filter(mustBeFound);
+  const count = (value) => `${shared.filter(({ advice }) => advice[value]).length} of ${shared.length}`;
+  return [
+    row(titles[0], `${parted} of ${controls.length}`, 'none', verdict(parted === 0)),
+    row(titles[1], `${good} of ${worth.length}`, 'all', verdict(good === worth.length)),
+    row('advice with the expected reason', count('why'), '', ''),
+    row('advice at the marked definition', count('definition'), '', ''),
+  ];
+}
+
+/** What was not found, what else was named, and what alarmed. */
+export function detailRows(judged, collectors) {
+  const rows = [];
+  for (const form of judged) {
+    for (const name of collectors) {
+      const { found, verdicts, wrong, alarm } = form.collectors[name];
+      if (!form.program.control && !found) rows.push(row(form.title, name, `not found: ${verdicts.join(', ') || 'no contended samples'}`));
+      for (const one of wrong) rows.push(row(form.title, name, `not right: ${one}`));
+      if (isAlarm(alarm)) rows.push(row(form.title, name, `${percent(alarm.share, 1)} wait falsely at ${alarm.object}`));
+    }
+    const { patch } = form.advice ?? {};
+    if (patch?.detail) rows.push(row(form.title, 'patch', `${patch.step}: ${patch.detail.split('\n')[0]}`));
+  }
+  return rows;
+}
+
+/** Cells hold names from recordings. */
+const cellText = (text) => text.replaceAll('\n', ' ').replaceAll('\\', '\\\\').replaceAll('|', '\\|').replaceAll('<', '&lt;');
+
+function markdownTable([head, ...rows]) {
+  const line = (cells) => `| ${cells.map(cellText).join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+/** Replaces what is between the marker comments of a document. Throws where they are not there. */
+export async function writeDocument(file, head, forms, targets) {
+  const text = await readFile(file, 'utf8');
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from < 0 || to < from) throw new ScriptError(`${file} has no lines "${begin}" and "${end}": put them where the result is to stand`);
+  const date = new Date().toISOString().slice(0, 10);
+  const generated = [begin, `${date}; ${head}.`, markdownTable(targets), markdownTable(forms), end].join('\n\n');
+  await writeFile(file, text.slice(0, from) + generated + text.slice(to + end.length));
+}

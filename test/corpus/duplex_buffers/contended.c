@@ -1,0 +1,41 @@
+// Two small buffers of a link, one for each direction, one thread each.
+//
+// Threads write bytes of 32 each; the two buffers fill one line.
+#include "corpus.h"
+
+enum { BYTES = 32 };
+
+struct link {  // @definition link
+  volatile unsigned char incoming[BYTES];
+  volatile unsigned char outgoing[BYTES];
+};
+
+_Alignas(64) static struct link link_state;
+
+static long rounds;
+
+static void* receive(void* unused) {
+  const long turns = rounds;
+  for (long i = 0; i < turns; ++i) {
+    link_state.incoming[i % BYTES] += 3;  // @contended link.incoming
+  }
+  return unused;
+}
+
+static void* send_bytes(void* unused) {
+  const long turns = rounds;
+  for (long i = 0; i < turns; ++i) {
+    link_state.outgoing[i % BYTES] += 5;  // @contended link.outgoing
+  }
+  return unused;
+}
+
+int main(int argc, char** argv) {
+  rounds = rounds_from(argc, argv, 300000000);
+  const double start = seconds_now();
+  run_pair(receive, send_bytes);
+  unsigned long sum = 0;
+  for (int i = 0; i < BYTES; ++i) sum += link_state.incoming[i] + 256ul * link_state.outgoing[i];
+  print_run(start, rounds, sum);
+  return 0;
+}

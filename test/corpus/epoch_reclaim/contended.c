@@ -1,0 +1,49 @@
+// The epoch of a reclamation scheme, beside the counters of what is retired and freed.
+//
+// Readers look at the epoch at each step; it changes once in thousands of them. The counters beside it change
+// with each object that is retired.
+#include <stdatomic.h>
+
+#include "corpus.h"
+
+enum { STEPS_OF_EPOCH = 65536 };
+
+struct domain {  // @definition domain
+  atomic_ulong epoch;
+  atomic_ulong retired;
+  atomic_ulong freed;
+};
+
+_Alignas(64) static struct domain domain;
+
+static long rounds;
+static unsigned long last_seen;
+
+static void* retire(void* unused) {
+  const long turns = rounds;
+  for (long i = 1; i <= turns; ++i) {
+    atomic_fetch_add_explicit(&domain.retired, 1, memory_order_relaxed);  // @contended domain.retired
+    atomic_fetch_add_explicit(&domain.freed, 1, memory_order_relaxed);    // @contended domain.freed
+    if (i % STEPS_OF_EPOCH == 0) atomic_fetch_add(&domain.epoch, 1);
+  }
+  return unused;
+}
+
+static void* look(void* unused) {
+  const long turns = 24 * rounds;
+  unsigned long last = 0;
+  for (long i = 0; i < turns; ++i) {
+    last = atomic_load_explicit(&domain.epoch, memory_order_acquire);  // @contended domain.epoch
+  }
+  last_seen = last;
+  return unused;
+}
+
+int main(int argc, char** argv) {
+  rounds = rounds_from(argc, argv, 16000000);
+  const double start = seconds_now();
+  run_pair(retire, look);
+  if (last_seen > domain.epoch) return 1;
+  print_run(start, rounds, domain.epoch + domain.retired + domain.freed);
+  return 0;
+}

@@ -1,0 +1,61 @@
+// contended.rs with a line for each member; nothing else differs.
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::time::Instant;
+
+// A line of its own.
+#[repr(align(64))]
+struct Line(AtomicU64);
+
+#[repr(C)]
+struct PoolState {
+    limit: AtomicU64,
+    completed: Line,
+}
+
+fn complete(state: &PoolState, rounds: u64) {
+    for _ in 0..rounds {
+        state.completed.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn plan(state: &PoolState, rounds: u64) -> u64 {
+    let mut sum = 0;
+    for _ in 0..16 * rounds {
+        sum += state.limit.load(Ordering::Acquire);
+    }
+    sum
+}
+
+fn main() {
+    let rounds = match std::env::args().nth(1) {
+        None => 30_000_000,
+        Some(text) => text
+            .parse()
+            .ok()
+            .filter(|&value| value > 0)
+            .unwrap_or_else(|| {
+                eprintln!("usage: pool_state [ROUNDS], not '{text}'");
+                std::process::exit(2);
+            }),
+    };
+    let state = Arc::new(PoolState {
+        limit: AtomicU64::new(3),
+        completed: Line(AtomicU64::new(0)),
+    });
+    let start = Instant::now();
+    let worker = {
+        let state = Arc::clone(&state);
+        std::thread::spawn(move || complete(&state, rounds))
+    };
+    let planner = {
+        let state = Arc::clone(&state);
+        std::thread::spawn(move || plan(&state, rounds))
+    };
+    worker.join().unwrap();
+    let sum = planner.join().unwrap() + state.completed.0.load(Ordering::Relaxed);
+    println!(
+        "rounds {rounds}\nresult {sum}\nelapsed {:.3} s",
+        start.elapsed().as_secs_f64()
+    );
+}
