@@ -106,7 +106,9 @@ export class AdviceActions implements vscode.CodeActionProvider {
       const found = await this.layouts.at(document, line, true, name);
       const file = target.fsPath;
       const binary = found?.card.heat?.binary ?? '';
-      const change = found?.isMember === true ? ownLineChange(found.card.layout, found.name, binary, { file, line: line + 1 }) : undefined;
+      const definition = found?.isMember === true ? this.layouts.definitionAbove(target, line, found) : undefined;
+      const change =
+        found && definition !== undefined && ownLineChange(found.card.layout, found.name, binary, { file, line: definition + 1 });
       if (!found || !change) {
         void showInformation(`An alignment cannot put ${printable(name)} on a cache line of its own: it is no member of a structure here.`);
         return false;
@@ -127,7 +129,7 @@ export class AdviceActions implements vscode.CodeActionProvider {
 
   private async pick(offers: readonly Offer[]): Promise<Offer | undefined> {
     if (offers.length === 0) {
-      void showInformation('There is no advice: nothing has enough samples that wait for other threads.');
+      void showInformation('There is no advice: no data whose type or name is known has enough samples that wait for other threads.');
       return undefined;
     }
     const items = await Promise.all(

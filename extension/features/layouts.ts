@@ -44,6 +44,8 @@ export interface FoundCard {
   name: string;
   /** The line declares a member of the type itself. */
   isMember: boolean;
+  /** When the binary was built whose lines it is found by; undefined: those of the profile. */
+  built?: number | undefined;
   /** The source is newer than the binary, and nothing says where its lines went. */
   uncertain: boolean;
   /** About the age of source and binary, and what may be missing. */
@@ -102,6 +104,7 @@ export class Layouts implements vscode.Disposable {
         if (found)
           return {
             ...found,
+            built,
             isMember: rank === MEMBER,
             others: twins.slice(0, MAX_OTHERS).map(plainCard),
             notes: [...found.notes, ...ofAll, ...missingNotes(layout, missing)],
@@ -127,6 +130,15 @@ export class Layouts implements vscode.Disposable {
         if (now !== undefined) lines.set(now, [...(lines.get(now) ?? []), ...places]);
       }
     return lines;
+  }
+
+  /** Where the type of a member is defined now; undefined: not above it. Lines are 0-based. */
+  definitionAbove(uri: vscode.Uri, line: number, { card, built }: FoundCard): number | undefined {
+    const { layout } = card;
+    for (let above = line; above >= 0; --above)
+      if (this.documents.placesAt(uri, above, built).some((place) => place.file === layout.file && place.line === layout.line))
+        return above;
+    return undefined;
   }
 
   dispose(): void {

@@ -52,7 +52,7 @@ export function adviceText(list: AdviceList, options: AdviceTextOptions): string
 
 function summary({ advice, latent }: AdviceList): string {
   if (advice.length === 0)
-    return `No advice: nothing has enough samples that wait for other threads${latent.length === 0 ? '' : '; but see below what placement may change'}.`;
+    return `No advice: no data whose type or name is known has enough samples that wait for other threads${latent.length === 0 ? '' : '; but see below what placement decides'}. \`cacheline report\` shows what was recorded.`;
   const helpful = advice.filter(({ way }) => way !== 'none').length;
   const rest = advice.length - helpful;
   const changes =

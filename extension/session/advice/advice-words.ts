@@ -17,23 +17,35 @@ const MAX_OFFSETS = 6;
 
 type Members = Extract<Advice['change'], { kind: 'members' }>;
 
-/** "counters (atomic_long)", "objects of session": as recorded, printable. */
+/** What C++'s scopes without a name are called in debug information, and nowhere in a source. */
+const UNNAMED_SCOPE = '(anonymous namespace)::';
+
+function readable(name: string): string {
+  return printable(name.replaceAll(UNNAMED_SCOPE, ''));
+}
+
+/** A recorded name in prose, without scopes that have no name. */
+function named(name: string): string {
+  return quoted(name.replaceAll(UNNAMED_SCOPE, ''));
+}
+
+/** "counters (atomic_long)", "objects of session": printable. */
 export function subjectText({ type, object }: Advice['subject']): string {
-  if (object === '') return type === '' ? 'memory without a name' : `objects of ${printable(type)}`;
-  return type === '' || type === object ? printable(object) : `${printable(object)} (${printable(type)})`;
+  if (object === '') return type === '' ? 'memory without a name' : `objects of ${readable(type)}`;
+  return type === '' || type === object ? readable(object) : `${readable(object)} (${readable(type)})`;
 }
 
 /** A short name, quoted. */
 export function subjectName({ type, object }: Advice['subject']): string {
   const name = object === '' ? type : object;
-  return name === '' ? 'memory without a name' : quoted(name);
+  return name === '' ? 'memory without a name' : named(name);
 }
 
 /** "'a', 'b' and 3 more". */
 function names(list: readonly string[], most = MAX_NAMES): string {
   const shown = list.length > most + 1 ? list.slice(0, most) : list;
   const more = list.length - shown.length;
-  return enumerate([...shown.map(quoted), ...(more > 0 ? [`${count(more)} more`] : [])]);
+  return enumerate([...shown.map(named), ...(more > 0 ? [`${count(more)} more`] : [])]);
 }
 
 function memberNames(list: readonly string[]): string {
@@ -74,7 +86,7 @@ export function whySentence(advice: Advice): string {
     case 'unrelated-owners':
       return unrelated(advice);
     case 'alignment':
-      return `Objects of ${quoted(subject.type || subject.object)} begin in the middle of a cache line, so that neighbours of different threads share one. Each waits for what the other writes.`;
+      return `Objects of ${named(subject.type || subject.object)} begin in the middle of a cache line, so that neighbours of different threads share one. Each waits for what the other writes.`;
     case 'adjacent':
       return `Threads use neighbouring cache lines at ${who}${members}. The processor's prefetcher moves such lines as a pair, so that one waits for the other.`;
     case 'true-sharing':
@@ -94,8 +106,8 @@ export function lockSentences({ locks }: Pick<Advice, 'locks'>): string {
   return locks
     .map(({ name, data }) =>
       data.length === 0
-        ? `${quoted(name)} is a lock; what it protects is not known.`
-        : `${quoted(name)} is a lock; only while it is held threads use ${names(data)}.`,
+        ? `${named(name)} is a lock; what it protects is not known.`
+        : `${named(name)} is a lock; only while it is held threads use ${names(data)}.`,
     )
     .join(' ');
 }
@@ -106,11 +118,11 @@ function unrelated({ subject, way, change }: Advice): string {
   if (change?.kind === 'align-variables' && change.variables.length > 1)
     return `The variables ${names(change.variables.map(({ name }) => name))} belong to different threads and lie on one cache line. ${wait}`;
   if (way === 'stride') return `Several elements of ${who} lie on one cache line, and different threads use them. ${wait}`;
-  if (way === 'allocate') return `Several blocks lie on one cache line (${who}), and different threads use them. ${wait}`;
+  if (way === 'allocate') return `Several objects of ${who} lie on one cache line, and different threads use them. ${wait}`;
   if (change?.kind === 'members')
     return `Members of ${who}${memberNames(subject.members)} that different threads use lie on one cache line. ${wait}`;
   if (change?.kind === 'align-type')
-    return `Several objects of ${quoted(change.type.name)} lie on one cache line, and different threads use them. ${wait}`;
+    return `Several objects of ${named(change.type.name)} lie on one cache line, and different threads use them. ${wait}`;
   return `Data of different threads lies on one cache line at ${who}${memberNames(subject.members)}. ${wait}`;
 }
 
@@ -119,7 +131,7 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
   const { subject, way, why, change } = advice;
   const language = languageOf(advice);
   const alignment = alignmentOf(advice);
-  const type = quoted(change !== null && 'type' in change ? change.type.name : subject.type || subject.object);
+  const type = named(change !== null && 'type' in change ? change.type.name : subject.type || subject.object);
   const only = (sentence: string): { sentence: string; lines: string[] } => ({ sentence, lines: [] });
   if (change?.kind === 'members') {
     const order = isReordered(change) ? 'Put the members in this order' : 'Keep the order of the members';
@@ -143,7 +155,7 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
     case 'stride':
       return only(`Give each element of ${subjectName(subject)} a cache line of its own: ${stridedElements(language, alignment)}.`);
     case 'allocate': {
-      const where = change?.kind === 'allocate' && change.function !== '' ? ` that ${quoted(change.function)} allocates` : '';
+      const where = change?.kind === 'allocate' && change.function !== '' ? ` that ${named(change.function)} allocates` : '';
       return only(`Give each block${where} cache lines of its own: ${alignedBlocks(language, alignment)}.`);
     }
     case 'per-thread':
@@ -247,17 +259,17 @@ export function actionTitle(advice: Advice): string {
 
 function actionText({ subject, change }: Advice): string {
   const own = (of: readonly string[]): string =>
-    of.length === 1 ? `Give ${quoted(of[0] ?? '')} a cache line of its own` : `Give ${names(of)} cache lines of their own`;
+    of.length === 1 ? `Give ${named(of[0] ?? '')} a cache line of its own` : `Give ${names(of)} cache lines of their own`;
   switch (change?.kind) {
     case 'members': {
       const groups = groupsOf(change);
       const alone = groups.flatMap(([first, ...others]) => (first !== undefined && others.length === 0 ? [first] : []));
       const wanted = alone.filter((name) => subject.members.includes(name));
       if (wanted.length > 0) return own(wanted);
-      return `Part the members of ${quoted(change.type.name)} by cache lines: from ${enumerate(groups.slice(1, MAX_NAMES).map(([first = '']) => quoted(first)))}`;
+      return `Part the members of ${named(change.type.name)} by cache lines: from ${enumerate(groups.slice(1, MAX_NAMES).map(([first = '']) => named(first)))}`;
     }
     case 'align-type':
-      return `Give each ${quoted(change.type.name)} cache lines of its own`;
+      return `Give each ${named(change.type.name)} cache lines of its own`;
     case 'align-variables':
       return own(change.variables.map(({ name }) => name));
     case 'allocate':
@@ -276,7 +288,7 @@ export function noChangeReason({ way, change }: Advice): string {
     case 'stride':
       return 'All uses of the elements change with their type, which an edit of one place cannot do: make the change by hand.';
     case 'allocate':
-      return 'Where the blocks are allocated is not known: record with --heap, or make the change by hand.';
+      return 'Where these objects are allocated is not known (record with --heap), or they lie on stacks: make the change by hand.';
     case 'per-thread':
     case 'split':
       return 'The code that uses the data changes with it, which an edit of one place cannot do: make the change by hand.';
@@ -293,7 +305,7 @@ export function reorderCommand({ change }: Advice): string | undefined {
   const { name, members, definition } = change.type;
   const fields = change.order.map(({ member }) => members[member]?.name ?? '');
   if (fields.includes('') || definition.file === '') return undefined;
-  const args = ['-i', '-record-name', name, '-fields-order', fields.join(','), definition.file];
+  const args = ['-i', '-record-name', name.replaceAll(UNNAMED_SCOPE, ''), '-fields-order', fields.join(','), definition.file];
   return printable(joinArguments(['clang-reorder-fields', ...args]));
 }
 
@@ -306,7 +318,8 @@ export function guardText(advice: Advice): string | undefined {
   const [first] = change.order.slice(1).flatMap(({ member, startsLine }) => (startsLine ? [change.type.members[member]?.name ?? ''] : []));
   if (first === undefined || first === '') return undefined;
   const isC = language === 'c' || language === 'kernel';
-  const type = isC && !change.type.name.startsWith('struct ') ? `struct ${change.type.name}` : change.type.name;
+  const name = readable(change.type.name);
+  const type = isC && !name.startsWith('struct ') ? `struct ${name}` : name;
   return printable(
     `${isC ? '_Static_assert' : 'static_assert'}(offsetof(${type}, ${first}) % ${change.alignment} == 0, "${first} starts a cache line");`,
   );
@@ -323,7 +336,7 @@ export function latentSentences({ subject, placements }: Latent): string {
   const [only] = [...pairs.values()];
   const what =
     pairs.size === 1 && only !== undefined
-      ? enumerate(only.map((member) => quoted(`${subject.object || subject.type}${subject.object || subject.type ? '.' : ''}${member}`)))
+      ? enumerate(only.map((member) => named(`${subject.object || subject.type}${subject.object || subject.type ? '.' : ''}${member}`)))
       : `members of ${who} that threads use differently${memberNames(subject.members)}`;
   const sizes = [...new Set(placements.map(({ lineSize }) => lineSize))].sort((a, b) => a - b);
   const smallest = sizes[0] ?? LINE_SIZE;

@@ -111,12 +111,12 @@ export function perThreadSketch(language: Language, alignment: number): string[]
       return ['DEFINE_PER_CPU(u64, count); // this_cpu_inc(count)', 'for_each_possible_cpu(cpu) sum += per_cpu(count, cpu);'];
     case 'c':
       return [
-        `struct { _Alignas(${alignment}) long value; } copies[THREADS]; // thread i: copies[i]`,
-        'for (i = 0; i < THREADS; ++i) sum += copies[i].value;',
+        `struct { _Alignas(${alignment}) long value; } copies[N]; // thread i: copies[i]`,
+        'for (i = 0; i < N; ++i) sum += copies[i].value;',
       ];
     default:
       return [
-        `struct alignas(${alignment}) Copy { long value; } copies[THREADS]; // thread i: copies[i]`,
+        `struct alignas(${alignment}) Copy { long value; } copies[N]; // thread i: copies[i]`,
         'for (const Copy& copy : copies) sum += copy.value;',
       ];
   }
