@@ -20,6 +20,9 @@ import type { Layouts } from './layouts';
 import { showInformation, showWarning } from './notify';
 import type { SourceDocuments } from './source-documents';
 
+/** That a list of quick fixes waits for the engine. */
+const LONGEST_WAIT_MS = 500;
+
 /** An advice of a profile, and where it is offered. */
 interface Offer {
   advice: Advice;
@@ -62,7 +65,7 @@ export class AdviceActions implements vscode.CodeActionProvider {
     const isWanted = context.only === undefined || context.only.intersects(vscode.CodeActionKind.QuickFix);
     if (!profile || !isWanted || this.documents.namesOf(document.uri).length === 0) return [];
     const actions: vscode.CodeAction[] = [];
-    for (const offer of await this.offersOf(profile)) {
+    for (const offer of (await inTime(this.offersOf(profile))) ?? []) {
       if (!offer.places.some((place) => this.isIn(place, document.uri, range))) continue;
       const answer = await this.edited(offer);
       if ('reason' in answer) continue;
@@ -195,6 +198,19 @@ export class AdviceActions implements vscode.CodeActionProvider {
       now.set(keyOf(place), { file: place.file, line: line + 1 });
     }
     return { change: moved(change, (place) => now.get(keyOf(place)) ?? place), documents };
+  }
+}
+
+/** Undefined where it takes longer: other quick fixes wait for ours, and the next move of the cursor asks again. */
+async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, LONGEST_WAIT_MS, undefined);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -219,6 +219,22 @@ describe('advice in the editor', function () {
       await revert();
     });
 
+    it('needs no profile where a binary is known', async () => {
+      await vscode.commands.executeCommand('cacheline.clear');
+      const settings = vscode.workspace.getConfiguration('cacheline');
+      await settings.update('layout.binary', program('producer_limit', 'contended'), vscode.ConfigurationTarget.Workspace);
+      try {
+        const line = lineOf('atomic_long limit;') - 1;
+        assert.equal(await vscode.commands.executeCommand('cacheline.previewOwnLine', uri, line, 'limit'), true);
+        const tab = await eventually('the comparison is open', preview);
+        assert.equal((await vscode.workspace.openTextDocument(tab.modified)).getText(), original.replace(MEMBER, ALIGNED));
+        assert.equal(await vscode.commands.executeCommand('cacheline.discardAdvice', tab.modified), true);
+      } finally {
+        await settings.update('layout.binary', undefined, vscode.ConfigurationTarget.Workspace);
+        await show();
+      }
+    });
+
     it('refuses what is no member, no file and no line', async () => {
       for (const args of [
         [uri, lineOf('static long rounds') - 1, 'rounds'],

@@ -55,9 +55,11 @@ describe('edits of advice', () => {
     assert.match(patchOf(files, folder.path), /^--- a\/two\.c\n\+\+\+ b\/two\.c\n/);
   });
 
-  it('of one text are not both made', async () => {
+  it('of one text are not both made, and the same ones once', async () => {
     const path = file('same.c');
-    const list = adviceList([apart('first', path, 1), apart('first', path, 1)]);
+    const other = apart('first', path, 1);
+    const wider = { ...other, change: { ...other.change!, alignment: 128 } };
+    const list = adviceList([other, wider, apart('first', path, 1)]);
     const { edited } = await editedAdvice(list, new DiskSources(new Map()), () => folder.path);
     const { files, leftOut } = mergedEdits(edited);
     assert.deepEqual(leftOut, [edited[1]!.advice]);

@@ -52,13 +52,14 @@ async function filesOf(advice: Advice, sources: LocatedSources): Promise<{ files
 }
 
 /**
- * The edits of several advices as one. An advice whose edits change the same text as those of one before it is left out.
+ * The edits of several advices as one. An advice whose edits change the same text as those of one before it, in another way, is left out.
  * @returns the files, and the advices that are left out
  */
 export function mergedEdits(edited: readonly EditedAdvice[]): { files: FileEdit[]; leftOut: Advice[] } {
   const merged = new Map<string, FileEdit>();
   const leftOut: Advice[] = [];
   for (const { advice, files } of edited) {
+    if (files.every((file) => isIn(file, merged.get(file.file)))) continue;
     if (files.some((file) => meets(file, merged.get(file.file)))) {
       leftOut.push(advice);
       continue;
@@ -67,6 +68,11 @@ export function mergedEdits(edited: readonly EditedAdvice[]): { files: FileEdit[
       merged.set(file, fileEdit({ file, text: before }, [...(merged.get(file)?.edits ?? []), ...edits]));
   }
   return { files: [...merged.values()], leftOut };
+}
+
+/** Whether all of these edits are made already: one definition can have several advices, of several binaries. */
+function isIn({ edits }: FileEdit, other: FileEdit | undefined): boolean {
+  return edits.every((one) => other?.edits.some(({ start, end, text }) => one.start === start && one.end === end && one.text === text));
 }
 
 /** Whether edits touch: at one place the order of two insertions would be a guess. */
