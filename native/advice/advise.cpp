@@ -203,6 +203,19 @@ class Advisor {
     };
   }
 
+  /// Every object of a subject that is an element of an array at a multiple of `size`, in an array that
+  /// begins where it does now.
+  Move spread(uint32_t subject, uint64_t size) const {
+    return [this, subject, size](uint32_t line, uint64_t address) -> Moved {
+      const std::vector<Frame> frames = subjects_.at(line, address);
+      if (frames.empty() || frames.front().subject != subject) return {line, address};
+      const Frame& frame = frames.front();
+      const uint64_t index = (frame.base - frame.first) / of(subject).size;
+      // Other data around it is not known to be near.
+      return {freshSpace(), frame.first + index * size + (address - frame.base)};
+    };
+  }
+
   std::vector<Candidate> candidatesFor(uint32_t number, const std::vector<Waits>& waits,
                                        const std::vector<uint32_t>& lines) {
     const Subject& subject = of(number);
@@ -226,6 +239,9 @@ class Advisor {
       const uint64_t size = roundUp(subject.size, lineSize());
       const Move move = apart(number, [](uint64_t offset) { return offset; });
       if (subject.kind == Subject::Kind::type) {
+        // Elements of an array keep the distance of a line wherever malloc() puts the array.
+        if (needsAllocator(subject) && subject.inArrays)
+          tryMove(Way::align, AlignType{}, size, spread(number, size));
         tryMove(needsAllocator(subject) ? Way::allocate : Way::align, changeOfType(subject), size, move);
       } else if (subject.kind == Subject::Kind::elements) {
         tryMove(Way::stride, {}, size, move);
@@ -253,8 +269,8 @@ class Advisor {
     uint64_t size = 0;
     for (const uint32_t subject : together) {
       const Subject& each = of(subject);
-      if (each.onHeap || each.variables.empty()) {
-        if (subject != number || !each.onHeap) continue;
+      if (each.unaligned || each.variables.empty()) {
+        if (subject != number || !each.unaligned) continue;
         tryMove(Way::allocate, allocation(each), roundUp(each.size, lineSize()), move);
         return;
       }
@@ -274,7 +290,7 @@ class Advisor {
            (subject.definition->file.ends_with(".c") || subject.definition->file.ends_with(".h"));
   }
   /// An aligned type does not align what malloc() gives.
-  static bool needsAllocator(const Subject& subject) { return subject.onHeap && isC(subject); }
+  static bool needsAllocator(const Subject& subject) { return subject.unaligned && isC(subject); }
 
   static Change allocation(const Subject& subject) {
     if (!subject.allocation || subject.allocation->place.file.empty()) return {};
