@@ -1,7 +1,7 @@
 // Builds the native addon and the bundles; quick where nothing changed.
 //   node scripts/build.mjs [--tests]     --tests: the C++ test programs and the suite of the host lane too
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 
@@ -40,8 +40,23 @@ async function buildNative(tests) {
   if (!existsSync(addonFile)) throw new ScriptError(`ninja built no ${addonFile}`);
 }
 
+/** Read by extension/session/advice/syntax.ts, which looks for them in `syntax` beside its bundle. */
+const grammars = [
+  'node_modules/web-tree-sitter/web-tree-sitter.wasm',
+  'node_modules/tree-sitter-c/tree-sitter-c.wasm',
+  'node_modules/tree-sitter-cpp/tree-sitter-cpp.wasm',
+];
+
 const common = { absWorkingDir: root, bundle: true, logLevel: 'warning', legalComments: 'none' };
-const forNode = { ...common, platform: 'node', format: 'cjs', target: 'node20', external: ['vscode'] };
+const forNode = {
+  ...common,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  external: ['vscode'],
+  // Its other form asks for the address of its own file, which a bundle of this format cannot tell.
+  alias: { 'web-tree-sitter': path.join(root, 'node_modules/web-tree-sitter/web-tree-sitter.cjs') },
+};
 const forPage = {
   ...common,
   platform: 'browser',
@@ -53,8 +68,8 @@ const forPage = {
 };
 
 /**
- * The extension, the engine's helper, the command line and the pages.
- * @returns {Promise<string[]>} the source files that went in, relative to the root.
+ * The extension, the engine's helper, the command line, the pages, and the grammars they read.
+ * @returns {Promise<string[]>} the files that went in, relative to the root.
  */
 export async function bundleProducts(output) {
   const esbuild = await import('esbuild');
@@ -64,7 +79,10 @@ export async function bundleProducts(output) {
     esbuild.build({ ...forNode, ...output, entryPoints: node, metafile: true }),
     esbuild.build({ ...forPage, ...output, entryPoints: pages, metafile: true }),
   ]);
-  return results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const syntax = path.resolve(root, output.outdir, 'syntax');
+  await mkdir(syntax, { recursive: true });
+  for (const file of grammars) await cp(path.join(root, file), path.join(syntax, path.basename(file)));
+  return [...results.flatMap(({ metafile }) => Object.keys(metafile.inputs)), ...grammars];
 }
 
 async function bundleHostSuite() {

@@ -52,9 +52,23 @@ export type Change =
   /** Each object of a type on cache lines of its own. */
   | { kind: 'align-type'; type: TypeReference; alignment: number }
   /** Each of these variables on cache lines of its own. `size`: bytes. */
-  | { kind: 'align-variables'; variables: { name: string; type: string; size: number; definition: SourcePlace }[]; alignment: number }
+  | {
+      kind: 'align-variables';
+      /** Path as recorded. */
+      binary: string;
+      variables: { name: string; type: string; size: number; definition: SourcePlace }[];
+      alignment: number;
+    }
   /** Blocks of a call of malloc() or new on cache lines of their own. */
-  | { kind: 'allocate'; call: SourcePlace; function: string; alignment: number };
+  | {
+      kind: 'allocate';
+      /** Path as recorded. */
+      binary: string;
+      call: SourcePlace;
+      /** That has the call. */
+      function: string;
+      alignment: number;
+    };
 
 export interface Edit {
   /** A unified diff; null: no edit is safe. */

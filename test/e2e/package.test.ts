@@ -18,6 +18,7 @@ const allowed = [
   /^extension\/bin\/cacheline$/,
   /^extension\/dist\/(extension|helper|cli|panel|machine)\.js$/,
   /^extension\/dist\/(panel|machine)\.css$/,
+  /^extension\/dist\/syntax\/(web-tree-sitter|tree-sitter-c|tree-sitter-cpp)\.wasm$/,
   /^extension\/dist\/native\/(cacheline\.node|cacheline_selftest|libcacheline_(heap|sampler)\.so)$/,
   /^extension\/dist\/native\/lib\/lib\w+\.so[.\d]*$/,
   /^extension\/docs\/[\w./-]+\.(md|json|png)$/,
@@ -58,6 +59,9 @@ describe('the package', () => {
       'dist/panel.js',
       'dist/machine.js',
       'dist/machine.css',
+      'dist/syntax/web-tree-sitter.wasm',
+      'dist/syntax/tree-sitter-c.wasm',
+      'dist/syntax/tree-sitter-cpp.wasm',
       'dist/native/cacheline.node',
       'dist/native/cacheline_selftest',
       'dist/native/libcacheline_heap.so',
@@ -79,7 +83,17 @@ describe('the package', () => {
     const sources: Record<string, string> = { dw: 'elfutils', elf: 'elfutils', Zydis: 'zydis', Zycore: 'zycore', z: 'zlib' };
     Object.assign(sources, { zstd: 'libzstd', lzma: 'xz-utils', bz2: 'bzip2' });
     const shipped = libraries.map((file) => sources[/^lib(\w+)\./.exec(path.basename(file))?.[1] ?? ''] ?? path.basename(file));
-    for (const name of [...shipped, 'gcc', 'robin-map', 'rapidjson', 'preact', 'node-addon-api'])
+    for (const name of [
+      ...shipped,
+      'gcc',
+      'robin-map',
+      'rapidjson',
+      'preact',
+      'node-addon-api',
+      'web-tree-sitter',
+      'tree-sitter-c',
+      'tree-sitter-cpp',
+    ])
       assert.match(notices, new RegExp(`^## ${name}\\b`, 'm'));
   });
 

@@ -1,0 +1,133 @@
+// Edits of allocations, so that each block starts a cache line.
+import type { Node } from 'web-tree-sitter';
+import type { Change } from '../../protocol/advice';
+import { printable } from '../../protocol/printable';
+import { fileEdit, lineEnding, Refusal, type FileEdit, type TextEdit } from './edits';
+import { around, declaredName, isUnclear, lineOfNode, nodesOfType } from './nodes';
+import type { SourceText } from './syntax';
+
+const ALLOCATORS =
+  /^(?:std\s*::\s*)?(malloc|calloc|realloc|reallocarray|aligned_alloc|posix_memalign|memalign|valloc|strdup|g_malloc0?|g_new0?|kmalloc)$/;
+
+/** @throws Refusal where the line has no call of malloc(), or several, or another allocation, with the line to write */
+export function allocationEdit(source: SourceText, { call, alignment }: Extract<Change, { kind: 'allocate' }>): FileEdit {
+  const place = `${source.file}:${call.line}`;
+  const calls = callsAt(source, call.line);
+  const mallocs = calls.filter(({ name }) => name === 'malloc');
+  const [malloc, second] = mallocs;
+  if (!malloc) throw refusalOf(place, calls[0], newAt(source, call.line), alignment);
+  if (second) throw new Refusal(`${place} calls malloc() several times: give each a line of its own, then build and record again.`);
+  const { node } = malloc;
+  const [argument, other] = argumentsOf(node);
+  if (!argument || other || isUnclear(node))
+    throw new Refusal(`${place} calls malloc() in a way that is not understood: make the change by hand.`);
+  checkNotResized(source, node, place, alignment);
+  const callee = node.childForFieldName('function');
+  if (!callee) throw new Refusal(`${place} calls malloc() in a way that is not understood: make the change by hand.`);
+  const name = { start: callee.endIndex - 'malloc'.length, end: callee.endIndex, text: 'aligned_alloc' };
+  const [before = '', behind = ''] = roundedUp(SIZE, alignment).split(SIZE);
+  const { startIndex: start, endIndex: end } = argument;
+  const size = [
+    { start, end: start, text: `${alignment}, ${before}` },
+    { start: end, end, text: behind },
+  ];
+  return fileEdit(source, [...includeEdits(source), name, ...size]);
+}
+
+const SIZE = 'size';
+
+/** aligned_alloc() takes only multiples of the alignment. */
+const roundedUp = (size: string, alignment: number): string => `((${size}) + ${alignment - 1}) / ${alignment} * ${alignment}`;
+
+interface Call {
+  node: Node;
+  name: string;
+}
+
+/** Allocations whose name stands on the line; else those of a statement that goes over it. */
+function callsAt({ root }: SourceText, line: number): Call[] {
+  const all = nodesOfType(root, 'call_expression').flatMap((node) => {
+    const callee = node.childForFieldName('function');
+    const [, name] = ALLOCATORS.exec(callee?.text ?? '') ?? [];
+    return callee && name !== undefined ? { node, name, callee } : [];
+  });
+  const here = all.filter(({ callee }) => lineOfNode(callee) === line);
+  return here.length > 0 ? here : all.filter(({ node }) => coversLine(node, line));
+}
+
+function newAt({ root }: SourceText, line: number): Node | undefined {
+  return nodesOfType(root, 'new_expression').find((node) => coversLine(node, line));
+}
+
+function coversLine(node: Node, line: number): boolean {
+  const outer = around(node, 'expression_statement', 'declaration', 'return_statement') ?? node;
+  return line >= lineOfNode(outer) && line <= outer.endPosition.row + 1;
+}
+
+function argumentsOf(call: Node): Node[] {
+  return (call.childForFieldName('arguments')?.namedChildren ?? []).filter(({ type }) => type !== 'comment');
+}
+
+/** What the line should be, in words: blocks that these give are set to zero, moved or freed in ways of their own. */
+function refusalOf(place: string, call: Call | undefined, creation: Node | undefined, alignment: number): Refusal {
+  if (call?.name === 'calloc') {
+    const [count, size] = argumentsOf(call.node).map(({ text }) => printable(text));
+    const bytes = `(${count ?? 'n'}) * (${size ?? 'size'})`;
+    return new Refusal(
+      `${place} calls calloc(), which also zeroes: write “aligned_alloc(${alignment}, ${roundedUp(bytes, alignment)})” and clear the block with memset().`,
+    );
+  }
+  if (call?.name === 'realloc' || call?.name === 'reallocarray')
+    return new Refusal(
+      `${place} calls ${call.name}(), which keeps no alignment: allocate with “aligned_alloc(${alignment}, …)”, copy with memcpy(), and free() the old block.`,
+    );
+  if (call)
+    return new Refusal(
+      `${place} calls ${call.name}(): replace it by “aligned_alloc(${alignment}, size)”, with a size that is a multiple of ${alignment}.`,
+    );
+  if (creation) {
+    const type = printable(creation.childForFieldName('type')?.text ?? 'T');
+    return new Refusal(
+      `${place} creates objects with new: declare the type as “struct alignas(${alignment}) ${type}”, which new respects from C++17 on.`,
+    );
+  }
+  return new Refusal(
+    `${place} has no allocation that can be read: a macro or a template may make it. Let it give blocks aligned to ${alignment} bytes.`,
+  );
+}
+
+/** realloc() keeps the bytes of a block and not its alignment. */
+function checkNotResized({ root, file }: SourceText, malloc: Node, place: string, alignment: number): void {
+  const target = targetOf(malloc);
+  const resized = nodesOfType(root, 'call_expression').find(
+    (node) =>
+      /realloc/.test(node.childForFieldName('function')?.text ?? '') && lastName(argumentsOf(node)[0]) === target && target !== undefined,
+  );
+  if (resized)
+    throw new Refusal(
+      `${place}: the block goes to realloc() at ${file}:${lineOfNode(resized)}, which would lose the alignment: there, allocate with “aligned_alloc(${alignment}, …)”, copy and free.`,
+    );
+}
+
+/** The variable or member that is given the block. */
+function targetOf(malloc: Node): string | undefined {
+  const holder = around(malloc, 'init_declarator', 'assignment_expression');
+  const target = holder?.childForFieldName(holder.type === 'init_declarator' ? 'declarator' : 'left');
+  return target ? (declaredName(target)?.text ?? lastName(target)) : undefined;
+}
+
+function lastName(node: Node | undefined): string | undefined {
+  return node ? nodesOfType(node, 'identifier', 'field_identifier').at(-1)?.text : undefined;
+}
+
+function includeEdits({ root, text, language }: SourceText): TextEdit[] {
+  const includes = nodesOfType(root, 'preproc_include');
+  if (includes.some((include) => /<(?:stdlib\.h|cstdlib)>/.test(include.text))) return [];
+  const header = language === 'c++' ? '<cstdlib>' : '<stdlib.h>';
+  const last = includes.filter(({ parent }) => parent?.type === 'translation_unit').at(-1);
+  const newline = lineEnding(text);
+  if (!last) return [{ start: 0, end: 0, text: `#include ${header}${newline}` }];
+  const at = last.endIndex;
+  const isLineEnd = text[at - 1] === '\n';
+  return [{ start: at, end: at, text: isLineEnd ? `#include ${header}${newline}` : `${newline}#include ${header}` }];
+}

@@ -1,0 +1,108 @@
+// From a change that advice proposes to exact edits of the sources, by their syntax trees; or why there are none.
+import { extname } from 'node:path';
+import type { Change } from '../../protocol/advice';
+import { printable } from '../../protocol/printable';
+import { allocationEdit } from './allocation-edit';
+import { Refusal, type FileEdit } from './edits';
+import { alignTypeEdit, membersEdit } from './struct-edit';
+import { withSyntax, type SourceText } from './syntax';
+import { variablesEdit } from './variable-edit';
+
+export type { FileEdit, TextEdit } from './edits';
+
+/** The sources as they are now. Files are called as debug information calls them. */
+export interface Sources {
+  /** The text; undefined: there is no such file. Line endings, and a byte order mark, stay. */
+  read(file: string): Promise<string | undefined>;
+  /** Whether the file was changed after the binary was built. */
+  isNewer(file: string, binary: string): Promise<boolean>;
+}
+
+export interface Edits {
+  files: FileEdit[];
+}
+
+/** Why no edit is safe, and the next step. */
+export interface NoEdit {
+  reason: string;
+}
+
+/**
+ * The edits that make a change, or the reason why none is made: then nothing is to be edited.
+ * @throws RangeError for a change that contradicts itself; what `sources` throws
+ */
+export async function editOf(change: Change, sources: Sources): Promise<Edits | NoEdit> {
+  try {
+    return { files: await filesOf(change, sources) };
+  } catch (error) {
+    if (error instanceof Refusal) return { reason: printable(error.message) };
+    throw error;
+  }
+}
+
+async function filesOf(change: Change, sources: Sources): Promise<FileEdit[]> {
+  if (!Number.isInteger(Math.log2(change.alignment))) throw new RangeError(`An alignment is a power of two, not ${change.alignment}.`);
+  switch (change.kind) {
+    case 'members':
+    case 'align-type': {
+      const { definition, binary, name, members } = change.type;
+      if (change.kind === 'align-type') checkLanguage(definition.file, `struct ${name}`, change.alignment);
+      else checkLanguage(definition.file, `members of ${name}`, change.alignment);
+      const isCxx = /::|</.test(name) || members.some(({ type }) => /::|<|&|\bbool\b/.test(type));
+      return [
+        await edited(sources, definition.file, binary, isCxx, (source) =>
+          change.kind === 'members' ? membersEdit(source, change) : alignTypeEdit(source, change),
+        ),
+      ];
+    }
+    case 'align-variables': {
+      const files = new Map<string, typeof change.variables>();
+      for (const variable of change.variables) {
+        const { file } = variable.definition;
+        checkLanguage(file, variable.name, change.alignment);
+        files.set(file, [...(files.get(file) ?? []), variable]);
+      }
+      const edits: FileEdit[] = [];
+      for (const [file, variables] of files) {
+        const isCxx = variables.some(({ name, type }) => /::|</.test(name + type));
+        edits.push(await edited(sources, file, change.binary, isCxx, (source) => variablesEdit(source, variables, change.alignment)));
+      }
+      return edits;
+    }
+    case 'allocate':
+      checkLanguage(change.call.file, change.function, change.alignment);
+      return [await edited(sources, change.call.file, change.binary, false, (source) => allocationEdit(source, change))];
+  }
+}
+
+async function edited(
+  sources: Sources,
+  file: string,
+  binary: string,
+  isCxx: boolean,
+  edit: (source: SourceText) => FileEdit,
+): Promise<FileEdit> {
+  const text = await sources.read(file);
+  if (text === undefined)
+    throw new Refusal(`There is no ${file} here: open the folder that has the source, or say with cacheline.sourceMap where it is.`);
+  if (text.includes('\uFFFD')) throw new Refusal(`${file} is not in UTF-8: convert it, or make the change by hand.`);
+  if (await sources.isNewer(file, binary))
+    throw new Refusal(`${file} was changed after ${binary} was built, so that lines and members may be others: build and record again.`);
+  return withSyntax(file, text, isCxx, edit);
+}
+
+/** @throws Refusal for what is not C or C++: of Rust and Go with the line to write */
+function checkLanguage(file: string, subject: string, alignment: number): void {
+  const ending = extname(file);
+  if (file === '') throw new Refusal(`Debug information does not say in which file to edit ${subject}: build with -g, and record again.`);
+  if (ending === '.rs')
+    throw new Refusal(
+      `${file} is Rust, which is not edited: write “#[repr(align(${alignment}))]” before the struct, or wrap what one thread writes in “crossbeam_utils::CachePadded<T>” (${subject}).`,
+    );
+  if (ending === '.go')
+    throw new Refusal(
+      `${file} is Go, which is not edited: write “_ cpu.CacheLinePad” (golang.org/x/sys/cpu) before and behind what one goroutine writes (${subject}).`,
+    );
+  if (!/^\.(?:c|h|cc|cp|cpp|cxx|c\+\+|C|CPP|hh|hp|hpp|hxx|h\+\+|H|ii?|inl|inc|ipp|tcc|tpp|txx|def|cu|cuh|ixx|cppm)$/.test(ending))
+    throw new Refusal(`${file} is neither C nor C++ by its name: make the change by hand, aligned to ${alignment} bytes (${subject}).`);
+}
