@@ -97,6 +97,7 @@ class Advisor {
     advice.object = objectOf(subject);
     advice.described = subject.described;
     advice.definition = subject.definition;
+    advice.abi = isPublic(subject);
     advice.contended = static_cast<uint64_t>(here.all + 0.5);
     advice.programShare = report_.samples == 0 ? 0 : here.all / static_cast<double>(report_.samples);
     if (subject.described != nullptr)
@@ -280,9 +281,19 @@ class Advisor {
       }
     }
     if (variables.variables.empty()) return;
+    variables.binary = binaryOf(variables.variables.front().name);
     for (const uint32_t subject : together)
       if (!waits[subject].others.empty()) isTold_.insert(subject);
     tryMove(Way::align, variables, size, move);
+  }
+
+  /// Other binaries may have been compiled with its layout: a header of a shared library defines it.
+  static bool isPublic(const Subject& subject) {
+    if (subject.described == nullptr || !subject.definition) return false;
+    const std::string& file = subject.definition->file;
+    const bool header =
+        file.ends_with(".h") || file.ends_with(".hpp") || file.ends_with(".hh") || file.ends_with(".hxx");
+    return header && subject.described->object.find(".so") != std::string::npos;
   }
 
   static bool isC(const Subject& subject) {
@@ -292,9 +303,17 @@ class Advisor {
   /// An aligned type does not align what malloc() gives.
   static bool needsAllocator(const Subject& subject) { return subject.unaligned && isC(subject); }
 
+  /// That defines a variable; empty: not known.
+  std::string binaryOf(const std::string& variable) const {
+    const auto found = std::ranges::find_if(
+        report_.objects, [&](const analysis::ObjectSum& object) { return object.object == variable; });
+    return found == report_.objects.end() ? "" : found->binary;
+  }
+
   static Change allocation(const Subject& subject) {
     if (!subject.allocation || subject.allocation->place.file.empty()) return {};
-    return Allocate{subject.allocation->place, subject.allocation->function};
+    return Allocate{subject.described == nullptr ? "" : subject.described->binary, subject.allocation->place,
+                    subject.allocation->function};
   }
   static Change changeOfType(const Subject& subject) {
     if (needsAllocator(subject)) return allocation(subject);
