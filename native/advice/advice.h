@@ -44,9 +44,11 @@ struct ChangeMembers {
 };
 struct AlignType {};
 struct AlignVariables {
+  std::string binary;  ///< path of the one that defines them
   std::vector<Variable> variables;
 };
 struct Allocate {
+  std::string binary;  ///< path of the one that calls
   analysis::Place call;
   std::string function;
 };

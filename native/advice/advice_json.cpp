@@ -196,6 +196,7 @@ class AdviceJson : private JsonWriter {
   void write(const AlignVariables& change, const Advice&) {
     open("change");
     field("kind", "align-variables");
+    field("binary", change.binary);
     list("variables", change.variables, [&](const Variable& variable) {
       open();
       field("name", variable.name);
@@ -210,6 +211,7 @@ class AdviceJson : private JsonWriter {
   void write(const Allocate& change, const Advice&) {
     open("change");
     field("kind", "allocate");
+    field("binary", change.binary);
     place("call", change.call);
     field("function", change.function);
     field("alignment", report_.lineSize);

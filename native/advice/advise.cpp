@@ -97,6 +97,7 @@ class Advisor {
     advice.object = objectOf(subject);
     advice.described = subject.described;
     advice.definition = subject.definition;
+    advice.abi = isPublic(subject);
     advice.contended = static_cast<uint64_t>(here.all + 0.5);
     advice.programShare = report_.samples == 0 ? 0 : here.all / static_cast<double>(report_.samples);
     if (subject.described != nullptr)
@@ -203,6 +204,19 @@ class Advisor {
     };
   }
 
+  /// Every object of a subject that is an element of an array at a multiple of `size`, in an array that
+  /// begins where it does now.
+  Move spread(uint32_t subject, uint64_t size) const {
+    return [this, subject, size](uint32_t line, uint64_t address) -> Moved {
+      const std::vector<Frame> frames = subjects_.at(line, address);
+      if (frames.empty() || frames.front().subject != subject) return {line, address};
+      const Frame& frame = frames.front();
+      const uint64_t index = (frame.base - frame.first) / of(subject).size;
+      // Other data around it is not known to be near.
+      return {freshSpace(), frame.first + index * size + (address - frame.base)};
+    };
+  }
+
   std::vector<Candidate> candidatesFor(uint32_t number, const std::vector<Waits>& waits,
                                        const std::vector<uint32_t>& lines) {
     const Subject& subject = of(number);
@@ -226,6 +240,9 @@ class Advisor {
       const uint64_t size = roundUp(subject.size, lineSize());
       const Move move = apart(number, [](uint64_t offset) { return offset; });
       if (subject.kind == Subject::Kind::type) {
+        // Elements of an array keep the distance of a line wherever malloc() puts the array.
+        if (needsAllocator(subject) && subject.inArrays)
+          tryMove(Way::align, AlignType{}, size, spread(number, size));
         tryMove(needsAllocator(subject) ? Way::allocate : Way::align, changeOfType(subject), size, move);
       } else if (subject.kind == Subject::Kind::elements) {
         tryMove(Way::stride, {}, size, move);
@@ -253,8 +270,8 @@ class Advisor {
     uint64_t size = 0;
     for (const uint32_t subject : together) {
       const Subject& each = of(subject);
-      if (each.onHeap || each.variables.empty()) {
-        if (subject != number || !each.onHeap) continue;
+      if (each.unaligned || each.variables.empty()) {
+        if (subject != number || !each.unaligned) continue;
         tryMove(Way::allocate, allocation(each), roundUp(each.size, lineSize()), move);
         return;
       }
@@ -264,9 +281,19 @@ class Advisor {
       }
     }
     if (variables.variables.empty()) return;
+    variables.binary = binaryOf(variables.variables.front().name);
     for (const uint32_t subject : together)
       if (!waits[subject].others.empty()) isTold_.insert(subject);
     tryMove(Way::align, variables, size, move);
+  }
+
+  /// Other binaries may have been compiled with its layout: a header of a shared library defines it.
+  static bool isPublic(const Subject& subject) {
+    if (subject.described == nullptr || !subject.definition) return false;
+    const std::string& file = subject.definition->file;
+    const bool header =
+        file.ends_with(".h") || file.ends_with(".hpp") || file.ends_with(".hh") || file.ends_with(".hxx");
+    return header && subject.described->object.find(".so") != std::string::npos;
   }
 
   static bool isC(const Subject& subject) {
@@ -274,11 +301,19 @@ class Advisor {
            (subject.definition->file.ends_with(".c") || subject.definition->file.ends_with(".h"));
   }
   /// An aligned type does not align what malloc() gives.
-  static bool needsAllocator(const Subject& subject) { return subject.onHeap && isC(subject); }
+  static bool needsAllocator(const Subject& subject) { return subject.unaligned && isC(subject); }
+
+  /// That defines a variable; empty: not known.
+  std::string binaryOf(const std::string& variable) const {
+    const auto found = std::ranges::find_if(
+        report_.objects, [&](const analysis::ObjectSum& object) { return object.object == variable; });
+    return found == report_.objects.end() ? "" : found->binary;
+  }
 
   static Change allocation(const Subject& subject) {
     if (!subject.allocation || subject.allocation->place.file.empty()) return {};
-    return Allocate{subject.allocation->place, subject.allocation->function};
+    return Allocate{subject.described == nullptr ? "" : subject.described->binary, subject.allocation->place,
+                    subject.allocation->function};
   }
   static Change changeOfType(const Subject& subject) {
     if (needsAllocator(subject)) return allocation(subject);

@@ -155,6 +155,24 @@ MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjec
       seen[i] = seen[i - 1] = std::max(seen[i], seen[i - 1]);
     }
   }
+  // What was not sampled itself belongs to what the code that accesses it was sampled at.
+  std::map<uint32_t, std::map<uint32_t, double>> steps;  // by member: samples of other members
+  for (const ReplayedLine& line : whole.lines) {
+    if (line.start.space == elsewhere) continue;
+    std::vector<double> samples(line.accesses.uses.size());
+    for (const analysis::PlaceSample& sample : line.accesses.samples) samples[sample.use] += sample.weight;
+    for (const analysis::StepUse& step : line.accesses.steps) {
+      const uint32_t member = memberAt(step.offset), by = memberAt(line.accesses.uses[step.use].offset);
+      if (member != kNone && by != kNone && seen[member] <= 0) steps[member][by] += samples[step.use];
+    }
+  }
+  for (const auto& [member, others] : steps) {
+    const auto user = std::max_element(others.begin(), others.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (user->second <= 0) continue;
+    sets.unite(member, user->first);
+    seen[member] = user->second;
+  }
   std::map<uint32_t, MemberGroups::Group> groups;
   MemberGroups::Group onlyRead;
   for (uint32_t i = 0; i < members.size(); ++i) {

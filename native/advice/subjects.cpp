@@ -15,6 +15,10 @@ using analysis::How;
 
 constexpr int kDeepest = 16;  // structures inside structures
 
+bool isOnHeap(const DataName& data) {
+  return data.how != How::global && data.how != How::stack && data.object != "[stack]";
+}
+
 }  // namespace
 
 std::string_view elementName(std::string_view type) {
@@ -62,7 +66,8 @@ Subjects::Subjects(const analysis::Report& report) : report_(report), regions_(r
       Subject& subject = list_[region->subject];
       if (subject.kind == Subject::Kind::type) {
         objects[region->subject].insert(analysis::isUnnamed(access.data) ? "" : access.data.object);
-        subject.onHeap |= analysis::isUnnamed(access.data);
+        const bool unaligned = access.data.base && *access.data.base % report.lineSize != 0;
+        subject.unaligned |= unaligned && isOnHeap(access.data);
       }
       if (access.data.how == How::global)
         subject.variables.try_emplace(access.data.object, access.data.definition);
@@ -81,6 +86,7 @@ Subjects::Subjects(const analysis::Report& report) : report_(report), regions_(r
   }
   for (const auto& [subject, names] : objects)
     if (names.size() == 1) list_[subject].object = *names.begin();
+  findArrays();
   lines_.resize(list_.size());
   for (uint32_t line = 0; line < regions_.size(); ++line) {
     std::set<uint32_t> here;
@@ -88,6 +94,33 @@ Subjects::Subjects(const analysis::Report& report) : report_(report), regions_(r
     for (const Access& access : report.lines[line].accesses)
       for (const Frame& frame : at(line, start + access.offset)) here.insert(frame.subject);
     for (const uint32_t subject : here) lines_[subject].push_back(line);
+  }
+}
+
+/// Objects on a heap that lie at multiples of their size, some beside each other, are elements of one array,
+/// which begins at the first one that was seen: between blocks of their own the allocator has its header.
+void Subjects::findArrays() {
+  std::map<std::pair<uint32_t, std::string>, std::set<uint64_t>> starts;  // by subject and space
+  for (size_t line = 0; line < regions_.size(); ++line)
+    for (const Region& region : regions_[line])
+      if (list_[region.subject].unaligned)
+        starts[{region.subject, report_.lines[line].space}].insert(region.start);
+  for (size_t line = 0; line < regions_.size(); ++line) {
+    for (Region& region : regions_[line]) {
+      const auto found = starts.find({region.subject, report_.lines[line].space});
+      if (found == starts.end() || found->second.size() < 2) continue;
+      const uint64_t first = *found->second.begin(), size = list_[region.subject].size;
+      bool together = false, multiples = true;
+      uint64_t last = first;
+      for (const uint64_t start : found->second) {
+        together |= start - last == size;
+        multiples &= (start - first) % size == 0;
+        last = start;
+      }
+      if (!together || !multiples) continue;
+      region.first = first;
+      list_[region.subject].inArrays = true;
+    }
   }
 }
 
@@ -106,7 +139,6 @@ uint32_t Subjects::subjectOf(Subject subject) {
 std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, const Access& access) {
   const DataName& data = access.data;
   const uint64_t address = line.address + access.offset;
-  const bool named = data.how == How::global || data.how == How::stack;
   std::optional<uint64_t> base = data.base;
   if (!base && data.how == How::global) base = address - data.offset;
   if (!base || *base > address) return std::nullopt;
@@ -117,7 +149,7 @@ std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, c
       const uint64_t size = list_[described->second].size;
       if (size == 0) return std::nullopt;
       const uint64_t start = *base + (address - *base) / size * size;
-      return Region{start, start + size, described->second};
+      return Region{start, start + size, *base, described->second};
     }
     if (element.size() != data.type.size() && access.width > 0) {
       // Each element begins at a multiple of its size: what the samples show of it is its width.
@@ -132,9 +164,9 @@ std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, c
                       .size = size,
                       .count = elementsOf(data.type)};
       subject.allocation = data.allocation;
-      subject.onHeap = !named;
+      subject.unaligned = isOnHeap(data);
       const uint64_t start = *base + inArray / size * size;
-      return Region{start, start + size, subjectOf(std::move(subject))};
+      return Region{start, start + size, *base, subjectOf(std::move(subject))};
     }
   }
   if (data.how == How::global) {
@@ -146,22 +178,22 @@ std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, c
                     .size = size};
     const uint32_t number = subjectOf(std::move(subject));
     list_[number].size = std::max(list_[number].size, size);
-    return Region{*base, *base + size, number};
+    return Region{*base, *base + size, *base, number};
   }
   if (data.allocation && data.how == How::allocation) {
     Subject subject{.kind = Subject::Kind::block,
                     .object = analysis::objectName(data),
                     .size = data.allocation->size,
                     .allocation = data.allocation,
-                    .onHeap = true};
-    return Region{*base, *base + data.allocation->size, subjectOf(std::move(subject))};
+                    .unaligned = true};
+    return Region{*base, *base + data.allocation->size, *base, subjectOf(std::move(subject))};
   }
   return std::nullopt;
 }
 
 void Subjects::descend(uint32_t number, uint64_t base, uint64_t address, std::vector<Frame>& frames) const {
   const Subject& subject = list_[number];
-  Frame& frame = frames.emplace_back(Frame{number, base, kNone});
+  Frame& frame = frames.emplace_back(Frame{number, base, base, kNone});
   if (subject.described == nullptr) return;
   const std::vector<layouts::LayoutMember>& members = subject.described->own;
   for (uint32_t i = 0; i < members.size(); ++i) {
@@ -169,7 +201,7 @@ void Subjects::descend(uint32_t number, uint64_t base, uint64_t address, std::ve
     if (address - base < member.offset || address - base - member.offset >= member.size) continue;
     frame.member = i;
     if (frames.size() >= kDeepest) return;
-    const auto inner = types_.find({std::string(elementName(member.type)), subject.described->binary});
+    const auto inner = types_.find({member.structure, subject.described->binary});
     if (inner == types_.end()) return;
     const uint64_t size = list_[inner->second].size;
     if (size == 0 || inner->second == number) return;
@@ -180,10 +212,11 @@ void Subjects::descend(uint32_t number, uint64_t base, uint64_t address, std::ve
 
 std::vector<Frame> Subjects::at(uint32_t line, uint64_t address) const {
   const std::vector<Region>& regions = regions_[line];
-  auto region = std::upper_bound(regions.begin(), regions.end(), Region{address, address, kNone});
+  auto region = std::upper_bound(regions.begin(), regions.end(), Region{address, address, address, kNone});
   std::vector<Frame> frames;
   if (region == regions.begin() || address >= (--region)->end) return frames;
   descend(region->subject, region->start, address, frames);
+  frames.front().first = region->first;
   return frames;
 }
 

@@ -37,7 +37,9 @@ struct Subject {
   uint64_t count = 0;                                  ///< of objects that are known of; 0: unknown
   const analysis::TypeHeat* described = nullptr;       ///< of a type
   std::optional<analysis::HeapBlock> allocation = {};  ///< of its first object that is in a recorded block
-  bool onHeap = false;                                 ///< some of its objects are in no variable
+  /// Some of its objects, or arrays of them, are on a heap and do not begin a line.
+  bool unaligned = false;
+  bool inArrays = false;  ///< some are elements of an array
   /// By name: variables with static storage that are such an object, or an array of them.
   std::map<std::string, std::optional<analysis::Place>> variables = {};
 };
@@ -46,6 +48,7 @@ struct Subject {
 struct Frame {
   uint32_t subject = kNone;
   uint64_t base = 0;        ///< address of its first byte
+  uint64_t first = 0;       ///< of an element of the outermost array: where the array begins; else as `base`
   uint32_t member = kNone;  ///< of a type: of TypeHeat::own, the one that holds the address; kNone: a hole
 };
 
@@ -63,11 +66,13 @@ class Subjects {
  private:
   struct Region {
     uint64_t start = 0, end = 0;  ///< addresses
+    uint64_t first = 0;           ///< as Frame::first
     uint32_t subject = kNone;
     bool operator<(const Region& other) const { return start < other.start; }
   };
   std::optional<Region> regionOf(const analysis::Line& line, const analysis::Access& access);
   uint32_t subjectOf(Subject subject);
+  void findArrays();
   void descend(uint32_t subject, uint64_t base, uint64_t address, std::vector<Frame>& frames) const;
 
   const analysis::Report& report_;

@@ -199,7 +199,15 @@ class LayoutMaker {
     if (file != layout_.file) row.file = file;
     const uint64_t line = layout_.lineSize, last = member.size == 0 ? 0 : member.size - 1;
     row.straddles = (offset % line + last) / line > last / line;
+    if (!options_.expand) row.structure = structureOf(member.type);
     layout_.members.push_back(std::move(row));
+  }
+
+  std::string structureOf(TypeId of) const {
+    TypeId type = table_.strip(of);
+    for (uint32_t level = 0; level < kDeepestExpansion && table_[type].kind == types::Kind::array; ++level)
+      type = table_.strip(table_[type].target);
+    return types::isAggregate(table_[type].kind) ? table_.nameOf(type) : std::string();
   }
 
   /// The variant with a value in the bytes of the discriminant; empty: it has them for itself.

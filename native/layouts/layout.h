@@ -26,6 +26,8 @@ struct LayoutMember {
   std::optional<uint64_t> elements;
   /// Of a discriminant that has no bytes of its own: the variant whose values it shares them with.
   std::string niche;
+  /// Without LayoutOptions::expand: the name of the structure that it is, or an element of it; empty: none.
+  std::string structure;
   uint32_t line = 0;  ///< of the source; 0: unknown
   std::string file;   ///< empty: the layout's
 };

@@ -85,6 +85,90 @@ void give() { take({1, 2}); }
 long sum(Pair pair) { auto [a, b] = pair; return a + b; }
 `,
     },
+    {
+      name: 'of a class that derives from it',
+      file: 'derived.cpp',
+      type: 'Pair',
+      order: '*b a',
+      reason: /derived\.cpp:3 gives values by position/,
+      text: `struct Pair { long a; long b; };
+struct Triple : Pair { long c; };
+Triple triple{{1, 2}, 3};
+`,
+    },
+    {
+      name: 'in parentheses, as C++20 has them',
+      file: 'parentheses.cpp',
+      type: 'Pair',
+      order: '*b a',
+      reason: /parentheses\.cpp:2 gives values by position/,
+      text: `struct Pair { long a; long b; };
+auto make = [] { return Pair(1, 2); };
+Pair pair = make();
+`,
+    },
+    {
+      name: 'that a template passes on',
+      file: 'passed.cpp',
+      type: 'Pair',
+      order: '*b a',
+      reason: /passed\.cpp:3 gives values by position/,
+      text: `#include <memory>
+struct Pair { long a; long b; };
+std::unique_ptr<Pair> make() { return std::make_unique<Pair>(1, 2); }
+Pair pair;
+`,
+    },
+    {
+      name: 'of elements',
+      file: 'elements.cpp',
+      type: 'Pair',
+      order: '*b a',
+      reason: /elements\.cpp:4 gives values by position/,
+      text: `#include <vector>
+struct Pair { long a; long b; };
+std::vector<Pair> pairs(2);
+void add() { pairs.emplace_back(1, 2); }
+`,
+    },
+    {
+      name: 'by a macro',
+      file: 'by-macro.c',
+      type: 'pair',
+      order: '*b a',
+      reason: /by-macro\.c:3 gives values by a macro/,
+      text: `struct pair { long a; long b; };
+#define INIT(x, y) { x, y }
+struct pair pair = INIT(1, 2);
+`,
+    },
+    {
+      name: 'in a macro',
+      file: 'in-macro.c',
+      type: 'pair',
+      order: '*b a',
+      reason: /in-macro\.c:2 has a macro that may give values/,
+      text: `struct pair { long a; long b; };
+#define MAKE(x, y) ((struct pair){ x, y })
+struct pair make(void) { return MAKE(1, 2); }
+`,
+    },
+    {
+      name: 'comparisons',
+      file: 'comparison.cpp',
+      type: 'Pair',
+      order: '*b a',
+      reason: /comparison\.cpp:6 compares members in their order/,
+      text: `#include <compare>
+
+struct Pair {
+  long a;
+  long b;
+  auto operator<=>(const Pair &) const = default;
+};
+Pair pair;
+`,
+    },
   ],
   'several definitions': [
     {

@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Change, TypeReference } from '../../extension/protocol/advice';
 import { editOf, type Edits, type NoEdit } from '../../extension/session/advice/edit';
+import { patchOf } from '../../extension/session/advice/patch';
 import {
   assertApplies,
   assertCompiles,
@@ -158,6 +159,43 @@ describe('edits of variables and allocations', () => {
     assert.match(await reason('return make(malloc(1) ? malloc(2) : 0, n);'), /several times/);
     assert.match(await reason('return make(old, n);'), /has no allocation/);
     assert.match(await reason('old = malloc(n); return realloc(old, 2 * n);'), /goes to realloc\(\) at/);
+  });
+});
+
+describe('patches', () => {
+  let workspace: Workspace;
+  before(() => (workspace = openWorkspace()));
+  after(() => closeWorkspace(workspace));
+
+  it('name any file, as git does', () => {
+    const names = ['a b.c', 'src/Größe 🐍.cpp', 'quote"back\\slash.h', 'tab\tline\nbreak.c', '-dash.c', 'a/b/a/b.c', ' lead.c'];
+    const files = names.map((name, index) => ({
+      file: join(workspace.folder, name),
+      before: `one\r\ntwo ${index}\nthree`,
+      after: `one\r\nalignas(64) two ${index}\nthree`,
+      edits: [],
+    }));
+    const patch = assertApplies(workspace, { files });
+    assert.ok(patch.includes('+++ "b/src/Gr\\303\\266\\303\\237e \\360\\237\\220\\215.cpp"'), patch);
+  });
+
+  it('are of files inside of the folder alone', () => {
+    const file = { file: '/src/other.c', before: 'a\n', after: 'b\n' };
+    assert.throws(() => patchOf([file], '/src/project'), /\/src\/other\.c lies outside of \/src\/project/);
+    assert.equal(patchOf([{ ...file, after: file.before }], '/src'), '');
+  });
+
+  it('keep line endings and what is missing at the end', () => {
+    for (const [before, after] of [
+      ['a\r\nb\r\n', 'a\r\nx\r\nb\r\n'],
+      ['a', 'x\na'],
+      ['a\n', 'a'],
+      ['', 'a\n'],
+      ['a\rb\n', 'a\rc\n'],
+      ['\\ No newline\n', '\\ No newline at all\n'],
+      ['-- a\n++ b\n', '-- b\n++ b\n'],
+    ] as const)
+      assertApplies(workspace, { files: [{ file: join(workspace.folder, 'ends.c'), before, after, edits: [] }] });
   });
 });
 

@@ -22,11 +22,15 @@ export function checkInitialisers(
 ): void {
   const { root } = source;
   const types = withContainers(root, names);
+  const macros = macrosOf(root);
   const refuse = (node: Node, what: string): never => {
     throw new Refusal(`${source.file}:${lineOfNode(node)} ${what} ${definition.name || definition.variable}: ${byTool(definition, order)}`);
   };
   const check = (list: Node | null, isDirect = true): void => {
     if (!list) return;
+    const callee = list.type === 'call_expression' ? list.childForFieldName('function') : list;
+    if (callee?.type === 'identifier' && (macros.has(callee.text) || IN_CAPITALS.test(callee.text)))
+      refuse(list, 'gives values by a macro to members of');
     if (list.type === 'argument_list' && list.namedChildCount >= 2 && isDirect) refuse(list, 'gives values by position to members of');
     if (list.type !== 'initializer_list') return;
     const positional = firstPositional(list);
@@ -52,13 +56,41 @@ export function checkInitialisers(
   }
   for (const literal of nodesOfType(root, 'compound_literal_expression', 'new_expression'))
     if (isOfType(literal)) check(literal.childForFieldName('value') ?? literal.childForFieldName('arguments'), isPlainType(literal));
+  for (const [, body] of macros)
+    if (body?.text.includes('{') && wordsOf(body.text).some((word) => types.has(word)))
+      refuse(body, 'has a macro that may give values to members of');
   if (source.language === 'c') return;
   for (const initialiser of nodesOfType(root, 'field_initializer'))
     if (variables.has(initialiser.namedChild(0)?.text ?? '')) check(initialiser.namedChild(1));
   for (const list of nodesOfType(root, 'initializer_list'))
     if (isOfUnknownType(list, variables, isOfType) && couldBe(list, order)) check(list);
+  for (const call of nodesOfType(root, 'call_expression')) if (makesOne(call, types, variables)) check(call.childForFieldName('arguments'));
   for (const binding of nodesOfType(root, 'structured_binding_declarator'))
     if (binding.namedChildCount === order.length) refuse(binding, 'may bind names by position to members of');
+}
+
+const IN_CAPITALS = /^[A-Z_][A-Z0-9_]*$/;
+
+const wordsOf = (text: string): string[] => text.split(/[^\p{L}\p{N}_$]+/u);
+
+/** Those that the text defines, with what they stand for. */
+function macrosOf(root: Node): Map<string, Node | null> {
+  const definitions = nodesOfType(root, 'preproc_def', 'preproc_function_def');
+  return new Map(definitions.map((node) => [node.childForFieldName('name')?.text ?? '', node.childForFieldName('value')]));
+}
+
+/** `T(1, 2)`, which C++20 takes for an aggregate, `std::make_unique<T>(1, 2)` and `list.emplace_back(1, 2)`. */
+function makesOne(call: Node, types: ReadonlySet<string>, variables: ReadonlySet<string>): boolean {
+  const callee = call.childForFieldName('function');
+  if (callee?.type === 'identifier') return types.has(callee.text);
+  if (callee?.type === 'field_expression') {
+    const [field, object] = [callee.childForFieldName('field')?.text ?? '', callee.childForFieldName('argument')?.text ?? ''];
+    return field.startsWith('emplace') && variables.has(object);
+  }
+  const [template] = callee ? nodesOfType(callee, 'template_function') : [];
+  const makes = /^(?:make_\w+|emplace\w*|construct\w*)$/.test(template?.childForFieldName('name')?.text ?? '');
+  const given = template?.childForFieldName('arguments');
+  return makes && given !== undefined && given !== null && mentions(given, types);
 }
 
 /** No template, whose arguments may be anything. */
@@ -67,12 +99,13 @@ function isPlainType(declaration: Node): boolean {
   return type !== null && nodesOfType(type, 'template_argument_list').length === 0;
 }
 
-/** With all structures of the text that have one inside, and those that have one of these. */
+/** With all structures of the text that have one inside or as a base, those that have one of these, and their other names. */
 function withContainers(root: Node, names: ReadonlySet<string>): Set<string> {
   const all = new Set(names);
   const structures = nodesOfType(root, 'struct_specifier', 'class_specifier', 'union_specifier').filter((node) =>
     node.childForFieldName('body'),
   );
+  const aliases = nodesOfType(root, 'type_definition', 'alias_declaration');
   for (let size = -1; size !== all.size;) {
     size = all.size;
     for (const structure of structures) {
@@ -82,7 +115,13 @@ function withContainers(root: Node, names: ReadonlySet<string>): Set<string> {
         const type = field.type === 'field_declaration' ? field.childForFieldName('type') : null;
         return type && mentions(type, all) && field.childForFieldName('declarator')?.type !== 'pointer_declarator';
       });
-      if (has && name !== undefined) all.add(name);
+      const bases = childrenOf(structure).find(({ type }) => type === 'base_class_clause');
+      if ((has || (bases && mentions(bases, all))) && name !== undefined) all.add(name);
+    }
+    for (const alias of aliases) {
+      const type = alias.childForFieldName('type');
+      const name = alias.childForFieldName('name') ?? declaredName(alias.childForFieldName('declarator') ?? alias);
+      if (type && name && mentions(type, all)) all.add(name.text);
     }
   }
   return all;

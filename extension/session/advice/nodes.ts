@@ -23,8 +23,25 @@ export function declaratorsOf(declaration: Node): Node[] {
 
 /** Those of these types, the node itself included, in the order of the text. */
 export function nodesOfType(node: Node, ...types: string[]): Node[] {
-  return [...node.descendantsOfType(types)];
+  if (node.parent !== null) return [...node.descendantsOfType(types)];
+  let known = ofWholeTexts.get(node);
+  if (!known) ofWholeTexts.set(node, (known = new Map<string, Node[]>()));
+  const unknown = types.some((type) => !known.has(type)) ? [...new Set([...OFTEN_ASKED, ...types])].filter((type) => !known.has(type)) : [];
+  for (const type of unknown) known.set(type, []);
+  if (unknown.length > 0) for (const found of node.descendantsOfType(unknown)) known.get(found.type)?.push(found);
+  const all = types.flatMap((type) => known.get(type) ?? []);
+  return types.length > 1 ? all.sort((a, b) => a.startIndex - b.startIndex || b.endIndex - a.endIndex) : all;
 }
+
+/** A walk over a whole text costs as much for one type as for all of these. */
+const OFTEN_ASKED = (
+  'declaration field_declaration function_definition function_declarator struct_specifier class_specifier union_specifier type_definition ' +
+  'alias_declaration preproc_include preproc_call preproc_def preproc_function_def static_assert_declaration call_expression ' +
+  'compound_literal_expression new_expression initializer_list field_initializer type_descriptor alignas_qualifier'
+).split(' ');
+
+/** By the root of a tree. */
+const ofWholeTexts = new WeakMap<Node, Map<string, Node[]>>();
 
 /** Of `= {}`, the grammar misses a type. */
 const VALUE = 'compound_literal_expression';

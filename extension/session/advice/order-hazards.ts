@@ -29,6 +29,7 @@ export function checkOrder(
   checkFirstMember(source, body, order);
   checkUses(source, body, placed);
   checkDestruction(source, body, order);
+  checkComparison(source, body);
   const isClass = source.language !== 'c';
   const constructors = isClass ? checkConstructors(source, definition, body, order) : 0;
   const isAggregate = constructors === 0 && body.items.every(({ members, access }) => members.length === 0 || access === 'public');
@@ -148,6 +149,16 @@ function checkDestruction({ file, language }: SourceText, { members }: Body, ord
 function isTrivial({ declaration, type }: TextMember): boolean {
   const kind = declaration.childForFieldName('type')?.type ?? '';
   return /^(?:primitive_type|sized_type_specifier|enum_specifier)$/.test(kind) || /\*|^(?:std :: )?atomic\b/.test(type);
+}
+
+/** A defaulted `<=>` or `<` compares member by member, in their order. */
+function checkComparison({ file }: SourceText, { items }: Body): void {
+  const ordering = items.find(({ node }) => {
+    const name = nodesOfType(node, 'operator_name')[0]?.text.replace(/\s/g, '');
+    return /^operator(?:<=>|[<>]=?)$/.test(name ?? '') && nodesOfType(node, 'default_method_clause').length > 0;
+  });
+  if (ordering)
+    throw new Refusal(`${file}:${lineOfNode(ordering.node)} compares members in their order: write the comparison out, then ask again.`);
 }
 
 /** @returns how many constructors the class has; @throws Refusal where one initialises members in another order, or is not to be seen */

@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { annotationsIn, withoutAnnotations, type Annotation } from './annotations';
-import { nodesIn } from './nodes';
 import { Language, Parser, type Node, type Tree } from 'web-tree-sitter';
 
 /** What a text is compiled as. `both`: a header that either language may include. */
@@ -36,7 +35,8 @@ const CXX_NODES = [
   'base_class_clause',
   'default_method_clause',
 ];
-const C_WORDS = new Set(['_Atomic', '_Alignas', '_Bool', '_Generic', '_Noreturn', '_Static_assert', '_Thread_local', 'restrict']);
+const C_NODES = ['type_qualifier', 'primitive_type', 'type_identifier', 'storage_class_specifier', 'call_expression'];
+const C_WORDS = /^(?:_Atomic|_Alignas|_Bool|_Noreturn|_Static_assert|_Thread_local|restrict)\b/;
 
 /** Beside the bundle; in a checkout, which runs the sources themselves, where npm put them. */
 function grammarFile(name: string): string {
@@ -87,6 +87,5 @@ export async function withSyntax<R>(file: string, text: string, isCxx: boolean, 
 
 function languageOfHeader(asCxx: Node, asC: Node): SourceLanguage {
   if (asCxx.descendantsOfType(CXX_NODES).length > 0) return 'c++';
-  const words = nodesIn(asC).some((node) => node.childCount === 0 && C_WORDS.has(node.text));
-  return words ? 'c' : 'both';
+  return asC.descendantsOfType(C_NODES).some(({ text }) => C_WORDS.test(text)) ? 'c' : 'both';
 }
