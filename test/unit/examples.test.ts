@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { loadAddon, NativeEngine } from '../../extension/engine/native';
 import { ownPlace } from '../../extension/protocol/own-place';
 import type { Access, CacheLine, Report } from '../../extension/protocol/report';
 import { meaningOf } from '../../extension/session/report/remedies';
@@ -117,6 +118,7 @@ describe('examples', function () {
   command.install();
   const folder = temporaryFolder();
   const golden = new Map<string, string>();
+  const engine = new NativeEngine(loadAddon());
 
   before(() => {
     execFileSync('make', ['--silent', '-C', join(root, 'examples'), `OUT=${examples}`]);
@@ -149,6 +151,12 @@ describe('examples', function () {
         assert.ok(programShare <= maxShare, `${address} has ${programShare} of the samples`);
       }
       if (parted === false) contended.forEach(assertNotParted);
+      const { advice } = await engine.call('advise', { path: join(folder.path, name), showAll: false });
+      const remedies = advice.filter(({ way }) => way !== 'none' && way !== 'per-thread');
+      if (parted === false || (top && top.parted === false) || top === null) assert.deepEqual(remedies, []);
+      // What few samples wait for may gain too little to be worth a change.
+      else if (top?.verdict === 'false sharing' && (line?.programShare ?? 0) >= 0.3)
+        assert.ok(remedies[0] && remedies[0].predicted.contendedLeft <= 0.2, JSON.stringify(advice));
       if (top === undefined) return;
       golden.set(name, essence(name, line, top?.variables ?? []));
       if (top === null) {
