@@ -111,7 +111,9 @@ class Advisor {
 
     const std::vector<uint32_t> lines = here.lines;
     const Replayed before = replay_(lines, stays(), lineSize());
-    std::vector<Candidate> candidates = candidatesFor(number, waits, lines);
+    const MemberGroups groups =
+        subject.described == nullptr ? MemberGroups{} : groupMembers(report_, subjects_, number, replay_);
+    std::vector<Candidate> candidates = candidatesFor(number, waits, groups);
     for (Candidate& candidate : candidates)
       candidate.left =
           before.waiting <= 0 ? 1 : (candidate.after.waiting + stepCost(lines, candidate)) / before.waiting;
@@ -136,8 +138,6 @@ class Advisor {
       const double most = here.victims > 0 ? std::max(gain.most, gain.mostOfThread) : gain.most;
       if (!report_.threads.empty() && most < kLeastSpeedup) chosen = nullptr;
     }
-    MemberGroups groups;
-    if (subject.described != nullptr) groups = groupMembers(report_, subjects_, number, replay_);
     advice.locks = locksIn(number, here);
     advice.why = whyOf(subject, here, groups, isAllLocked(number, here), ends);
     advice.confidence = confidenceOf(here, chosen != nullptr);
@@ -218,16 +218,15 @@ class Advisor {
   }
 
   std::vector<Candidate> candidatesFor(uint32_t number, const std::vector<Waits>& waits,
-                                       const std::vector<uint32_t>& lines) {
+                                       const MemberGroups& groups) {
     const Subject& subject = of(number);
     const Waits& here = waits[number];
     std::vector<Candidate> list;
     const double least = kWorthIt * here.all;
     const auto tryMove = [&](Way way, Change change, uint64_t size, const Move& move) {
-      list.push_back({way, std::move(change), size, replay_(lines, move, lineSize())});
+      list.push_back({way, std::move(change), size, replay_(here.lines, move, lineSize())});
     };
     if ((here.inside + here.between >= least || here.victims > 0) && subject.described != nullptr) {
-      const MemberGroups groups = groupMembers(report_, subjects_, number, replay_);
       if (groups.groups.size() > 1) {
         const MemberLayout layout = layOut(*subject.described, groups, lineSize());
         tryMove(layout.reordered ? Way::reorder : Way::pad, ChangeMembers{layout}, layout.size,
