@@ -104,6 +104,20 @@ describe('advice sentences', () => {
     assert.match(of('a.cc', 'a'), /`struct alignas\(64\)`\.$/);
     assert.match(of('a.rs', 'a'), /`#\[repr\(align\(64\)\)\]`.*CachePadded/);
     assert.match(of('a.go', 'a'), /cpu\.CacheLinePad/);
+    const unplaced = (name: string, members: string[]): string => {
+      const type = {
+        ...typeReference(name, '', 0, ['a']),
+        members: members.map((of) => ({ ...typeReference('', '', 0, ['a']).members[0]!, type: of })),
+      };
+      return doText(
+        advice({ subject: { type: name, object: '', members: [] }, definition: null, change: { kind: 'align-type', type, alignment: 64 } }),
+      ).sentence;
+    };
+    assert.match(unplaced('main.progress', ['sync/atomic.Int64']), /cpu\.CacheLinePad/);
+    assert.match(unplaced('meter::Slot', ['core::sync::atomic::AtomicU64']), /CachePadded/);
+    assert.match(unplaced('meter::Slot<u64>', ['usize']), /CachePadded/);
+    assert.match(unplaced('meter::Slot', ['std::atomic<long>']), /`struct alignas\(64\)`\.$/);
+    assert.match(unplaced('slot', ['u64']), /`struct alignas\(64\)` \(C: /);
     for (const binary of ['/lib/modules/6.1/net/x.ko.zst', 'vmlinux', '[kernel.kallsyms]_text'])
       assert.match(of('a.c', binary), /____cacheline_aligned_in_smp/);
     for (const way of ['per-thread', 'split', 'stride', 'allocate', 'reorder'] as const)
