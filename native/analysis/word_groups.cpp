@@ -19,6 +19,9 @@ constexpr double kExpected = 3;
 constexpr double kUsual = 0.25;
 /// Of actors that use both of two words, how many by chance look as if they kept to one of them.
 constexpr double kStray = 0.05;
+/// As kExpected, of the chance that the words of two stretches are apart. Of a recording's lines, some
+/// hundreds may have stretches.
+constexpr double kApart = 2 * kExpected;
 /// A difference that does not count is no ground for a verdict.
 constexpr double kMostUndecided = 0.6;
 constexpr int kRounds = 12;
@@ -76,6 +79,7 @@ WordGroups::WordGroups(std::span<const WordStatistics> uses, std::span<const Pla
   count(uses, samples, actors, &WordUse::actors);
   if (actors != threads) count(uses, samples, threads, &WordUse::threads);
   addKnown(known);
+  findStretches();
   findDifferences();
   group();
 }
@@ -195,6 +199,72 @@ WordGroups::Likeness WordGroups::compare(const WordUse& a, const WordUse& b) {
   return result;
 }
 
+void WordGroups::findStretches() {
+  const auto count = static_cast<uint32_t>(words_.size());
+  stretchOf_.resize(count);
+  std::iota(stretchOf_.begin(), stretchOf_.end(), 0);
+  const auto rootOf = [&](uint32_t word) {
+    while (stretchOf_[word] != word) word = stretchOf_[word] = stretchOf_[stretchOf_[word]];
+    return word;
+  };
+  std::vector<std::pair<uint64_t, uint32_t>> codes;  // of words
+  for (uint32_t word = 0; word < count; ++word)
+    for (const uint64_t code : used_[word].codes) codes.emplace_back(code, word);
+  std::sort(codes.begin(), codes.end());
+  for (size_t i = 1; i < codes.size(); ++i)
+    if (codes[i].first == codes[i - 1].first)
+      stretchOf_[rootOf(codes[i].second)] = rootOf(codes[i - 1].second);
+  std::vector<uint32_t> numbers(count, kNobody), roots;
+  for (uint32_t word = 0; word < count; ++word) roots.push_back(rootOf(word));
+  for (uint32_t word = 0; word < count; ++word) {
+    uint32_t& number = numbers[roots[word]];
+    if (number == kNobody) {
+      number = static_cast<uint32_t>(stretches_.size());
+      stretches_.emplace_back();
+    }
+    stretchOf_[word] = number;
+    Stretch& stretch = stretches_[number];
+    const WordUse& used = used_[word];
+    ++stretch.words;
+    stretch.used.samples += used.samples;
+    stretch.used.reads += used.reads;
+    stretch.used.writes += used.writes;
+    for (const auto users : {&WordUse::actors, &WordUse::threads}) {
+      for (const ByUser& by : used.*users) {
+        Users& all = stretch.used.*users;
+        auto user = std::lower_bound(all.begin(), all.end(), by.user,
+                                     [](const ByUser& each, uint32_t other) { return each.user < other; });
+        if (user == all.end() || user->user != by.user) user = all.insert(user, {by.user});
+        user->reads += by.reads;
+        user->writes += by.writes;
+        user->knownReads |= by.knownReads;
+        user->knownWrites |= by.knownWrites;
+      }
+    }
+  }
+  apart_.resize(stretches_.size() * stretches_.size());
+}
+
+bool WordGroups::areApart(size_t a, size_t b) {
+  const uint32_t first = stretchOf_[a], second = stretchOf_[b];
+  if (first == second) return false;
+  std::optional<bool>& known = apart_[first * stretches_.size() + second];
+  if (known) return *known;
+  const Stretch &of = stretches_[first], &other = stretches_[second];
+  // One of the ways to choose these words from both; chosen at random, each is as likely.
+  double ways = 0;  // ln
+  for (uint32_t k = 1; k <= std::min(of.words, other.words); ++k)
+    ways += std::log(static_cast<double>(std::max(of.words, other.words) + k) / k);
+  const double compared = std::log(std::max<double>(1, static_cast<double>(stretches_.size()) - 1));
+  bool apart = ways - compared >= kApart;
+  if (apart) {
+    const Likeness likeness = compare(of.used, other.used);
+    apart = likeness.differs && likeness.evidence - compared >= kExpected;
+  }
+  known = apart;
+  return apart;
+}
+
 void WordGroups::findDifferences() {
   const size_t count = words_.size();
   differences_.assign(count * count, {});
@@ -210,7 +280,7 @@ void WordGroups::findDifferences() {
     for (size_t b = a + 1; b < count; ++b) {
       const Likeness likeness = compare(used_[a], used_[b]);
       Difference& difference = differences_[a * count + b];
-      if (likeness.evidence - compared >= kExpected) {
+      if (likeness.evidence - compared >= kExpected || areApart(a, b)) {
         difference = {1, 1, 1};
         ++different;
       } else if (likeness.differs && !likeness.alikeByAll) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -62,6 +63,10 @@ struct Difference {
 /// likelier by chance, they are alike in `low` and different in `high`; `value` is then how likely it is,
 /// going by the line's other words, and stays below what makes a verdict. So are elements of an array in
 /// `high` that one instruction uses by an index.
+///
+/// Where instructions go through many words (two buffers of bytes side by side), each word has too few
+/// samples. Words that instructions have in common are then a *stretch*: two stretches are used differently
+/// where an actor uses one of them only, and their words would hardly be apart by chance.
 class WordGroups {
  public:
   WordGroups(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
@@ -95,12 +100,22 @@ class WordGroups {
   void count(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
              std::span<const uint32_t> userOf, Users WordUse::*users);
   void addKnown(std::span<const KnownUse> known);
+  void findStretches();
+  /// Whether the stretches of two words are used differently; their words may be in one.
+  bool areApart(size_t a, size_t b);
   void findDifferences();
   void group();
 
   std::vector<LineWord> words_;
   std::vector<uint32_t> wordOf_;
   std::vector<WordUse> used_;  ///< by word
+  struct Stretch {
+    WordUse used;  ///< of all its words; without codes
+    uint32_t words = 0;
+  };
+  std::vector<uint32_t> stretchOf_;  ///< by word
+  std::vector<Stretch> stretches_;
+  std::vector<std::optional<bool>> apart_;  ///< of pairs of stretches; empty: not asked yet
   std::vector<Difference> differences_;
 };
 
