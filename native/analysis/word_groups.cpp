@@ -251,10 +251,19 @@ bool WordGroups::areApart(size_t a, size_t b) {
   std::optional<bool>& known = apart_[first * stretches_.size() + second];
   if (known) return *known;
   const Stretch &of = stretches_[first], &other = stretches_[second];
-  // One of the ways to choose these words from both; chosen at random, each is as likely.
-  double ways = 0;  // ln
-  for (uint32_t k = 1; k <= std::min(of.words, other.words); ++k)
-    ways += std::log(static_cast<double>(std::max(of.words, other.words) + k) / k);
+  // The chance that the words of the one miss all of the other's, had both gone through all words that there
+  // may be from the first to the last one.
+  uint32_t start = ~uint32_t{0}, end = 0, size = ~uint32_t{0};
+  for (size_t word = 0; word < words_.size(); ++word) {
+    if (stretchOf_[word] != first && stretchOf_[word] != second) continue;
+    start = std::min(start, words_[word].offset);
+    end = std::max(end, words_[word].offset + words_[word].size);
+    size = std::min(size, words_[word].size);
+  }
+  const uint32_t all = std::max(of.words + other.words, (end - start) / size);
+  double ways = 0;  // -ln of it
+  for (uint32_t k = 0; k < other.words; ++k)
+    ways += std::log(static_cast<double>(all - k) / static_cast<double>(all - of.words - k));
   const double compared = std::log(std::max<double>(1, static_cast<double>(stretches_.size()) - 1));
   bool apart = ways - compared >= kApart;
   if (apart) {

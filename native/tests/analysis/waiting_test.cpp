@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <random>
 
 #include "waiting_shapes.h"
 
@@ -139,6 +141,38 @@ TEST(Waiting, WordsThatOneAccessCoversAreOne) {
   ASSERT_EQ(waiting.words.size(), 1u);
   EXPECT_EQ(waiting.words[0].size, 16u);
   EXPECT_EQ(verdictOf(waiting), Verdict::trueSharing);
+}
+
+/// Bytes of a line, by an instruction of each of two threads that goes through `bytes` of them, thread 1 from
+/// `second` on.
+Waiting goingThroughBytes(uint32_t bytes, uint32_t second, uint32_t samples, uint32_t seed) {
+  std::vector<WordStatistics> uses;
+  std::vector<PlaceSample> taken;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> known;
+  std::mt19937 random(seed);
+  for (uint32_t i = 0; i < samples; ++i) {
+    const uint32_t thread = i % 2;
+    const auto offset = static_cast<uint32_t>(random() % bytes) + (thread == 1 ? second : 0);
+    const auto [use, isNew] = known.try_emplace({thread, offset}, static_cast<uint32_t>(uses.size()));
+    if (isNew) uses.push_back({offset, 1, true, true, false, 1 + thread, 1 + thread});
+    taken.push_back({use->second, thread});
+  }
+  const std::vector<Visitor> visitors{{0, 0}, {1, 1}};
+  const std::vector<std::vector<bool>> compete(2, std::vector<bool>(2, true));
+  return waitingOf({uses, taken, visitors, &compete});
+}
+
+TEST(Waiting, BuffersSideBySideAreToldApartByTheirCode) {
+  for (uint32_t seed = 1; seed <= 20; ++seed)
+    EXPECT_EQ(verdictOf(goingThroughBytes(32, 32, 66, seed)), Verdict::falseSharing) << seed;
+}
+
+TEST(Waiting, OneBufferThatTwoGoThroughIsNotTakenApart) {
+  for (const uint32_t bytes : {8u, 16u, 64u})
+    for (uint32_t seed = 1; seed <= 20; ++seed)
+      for (const uint32_t samples : {6u, 20u, 66u, 400u})
+        EXPECT_NE(verdictOf(goingThroughBytes(bytes, 0, samples, seed)), Verdict::falseSharing)
+            << bytes << ' ' << samples << ' ' << seed;
 }
 
 TEST(Waiting, GoroutinesOfOneThreadDoNotWaitForEachOther) {
