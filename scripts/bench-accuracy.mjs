@@ -181,7 +181,13 @@ async function bench(args) {
     printTable('Each program: cost is contended / fixed or parted form, median of pairs; * disturbed by other programs', forms);
     printTable('Accuracy', targets);
     if (mode.details) printTable('Not found, not right, or alarmed', detailRows(judged, collectors));
-    if (mode.write) await writeDocument(path.join(root, 'docs/accuracy.md'), `${mode.quick ? 'Quick run; ' : ''}${head}`, forms, targets);
+    if (mode.write)
+      await writeDocument(
+        path.join(root, 'docs/accuracy.md'),
+        `${mode.quick ? 'quick run; ' : ''}${head}${leftOut.length > 0 ? `; ${leftOut.length} forms left out for lack of time` : ''}`,
+        forms,
+        targets,
+      );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
