@@ -181,13 +181,11 @@ async function bench(args) {
     printTable('Each program: cost is contended / fixed or parted form, median of pairs; * disturbed by other programs', forms);
     printTable('Accuracy', targets);
     if (mode.details) printTable('Not found, not right, or alarmed', detailRows(judged, collectors));
-    if (mode.write)
-      await writeDocument(
-        path.join(root, 'docs/accuracy.md'),
-        `${mode.quick ? 'quick run; ' : ''}${head}${leftOut.length > 0 ? `; ${leftOut.length} forms left out for lack of time` : ''}`,
-        forms,
-        targets,
-      );
+    if (mode.write) {
+      const measured = `${mode.quick ? 'quick run; ' : ''}${head}${leftOut.length > 0 ? `; ${leftOut.length} forms left out for lack of time` : ''}`;
+      await writeDocument(path.join(root, 'docs/accuracy.md'), measured, targets, forms);
+      await writeDocument(path.join(root, 'README.md'), measured, targets);
+    }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -133,12 +133,12 @@ function markdownTable([head, ...rows]) {
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }
 
-/** Replaces what is between the marker comments of a document. Throws where they are not there. */
-export async function writeDocument(file, head, forms, targets) {
+/** Replaces what is between the marker comments of a document; `forms` may be left out. Throws where they are not there. */
+export async function writeDocument(file, head, targets, forms) {
   const text = await readFile(file, 'utf8');
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
   if (from < 0 || to < from) throw new ScriptError(`${file} has no lines "${begin}" and "${end}": put them where the result is to stand`);
   const date = new Date().toISOString().slice(0, 10);
-  const generated = [begin, `${date}; ${head}.`, markdownTable(targets), markdownTable(forms), end].join('\n\n');
+  const generated = [begin, `${date}; ${head}.`, markdownTable(targets), ...(forms ? [markdownTable(forms)] : []), end].join('\n\n');
   await writeFile(file, text.slice(0, from) + generated + text.slice(to + end.length));
 }
