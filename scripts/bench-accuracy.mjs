@@ -20,10 +20,13 @@ import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 import { buildCputime, elapsedOf, inPairs, timed, undisturbed } from './lib/undisturbed.mjs';
 
 const cacheline = path.join(root, 'bin/cacheline');
-/** `recordSeconds`: least length of a recorded run. After `patience` seconds nothing that was disturbed is tried again. */
+/**
+ * `recordSeconds`: least length of a recorded run. After `patience` seconds nothing that was disturbed is tried again, and at most two pairs are
+ * run. After `limit` seconds the remaining forms are left out.
+ */
 const modes = {
-  quick: { pairs: 2, tries: 2, recordSeconds: 0.5, patience: 180, collectors: ['clock'] },
-  full: { pairs: 5, tries: 3, recordSeconds: 1, patience: 1500, collectors: ['clock', 'agent'] },
+  quick: { pairs: 2, tries: 2, recordSeconds: 0.5, patience: 150, limit: 330, collectors: ['clock'] },
+  full: { pairs: 5, tries: 3, recordSeconds: 1, patience: 1200, limit: 2250, collectors: ['clock', 'agent'] },
 };
 const mostRounds = 20;
 
@@ -59,7 +62,7 @@ async function recordAndReport({ folder, tries, recordSeconds }, program, { seco
 
 /** How the two forms of a program compare; where there is one form, a run of it as `first`. */
 async function measureCost({ folder, tries, pairs }, contended, other) {
-  if (other !== null) return inPairs(folder, [contended.program], [other.program], { count: pairs, tries: tries() });
+  if (other !== null) return inPairs(folder, [contended.program], [other.program], { count: pairs(), tries: tries() });
   const { elapsed, stdout } = await elapsedOf(folder, [contended.program]);
   return { first: { seconds: elapsed, stdout }, ratio: null };
 }
@@ -110,7 +113,7 @@ async function adviceOf(context, program, form, contended, cost, recording, text
   const advice = await readAdvice(advise);
   if (advice === null) return null;
   const patch = worthPatching(program, cost)
-    ? await tryPatch(advise, contended, form, { folder: context.folder, count: context.pairs, tries: context.tries() })
+    ? await tryPatch(advise, contended, form, { folder: context.folder, count: context.pairs(), tries: context.tries() })
     : null;
   return { partings: partings(advice), patch, ...judgeAdvice(advice, program, text) };
 }
@@ -145,10 +148,13 @@ async function bench(args) {
   await buildCputime();
   const began = performance.now();
   const folder = await mkdtemp(path.join(tmpdir(), 'cacheline-bench-accuracy-'));
-  const tries = () => ((performance.now() - began) / 1000 < mode.patience ? mode.tries : 1);
+  const seconds = () => (performance.now() - began) / 1000;
+  const patient = () => seconds() < mode.patience;
+  const limits = { tries: () => (patient() ? mode.tries : 1), pairs: () => (patient() ? mode.pairs : Math.min(mode.pairs, 2)) };
   const missing = new Set();
   const judged = [];
   const broken = [];
+  const leftOut = [];
   try {
     const collectors = await usableCollectors(mode.collectors);
     const head = `${cpus().length} CPUs, ${cpus()[0]?.model}; ${mode.pairs} pairs a form; recorded by ${collectors.join(' and ')}`;
@@ -157,8 +163,12 @@ async function bench(args) {
       if (mode.asked.length > 0 && !mode.asked.includes(program.name)) continue;
       const all = await formsOf(program, missing);
       for (const form of mode.quick ? all.slice(index % all.length, (index % all.length) + 1) : all) {
+        if (seconds() > mode.limit) {
+          leftOut.push(`${program.name} ${form.title}`);
+          continue;
+        }
         try {
-          judged.push(await judgeForm({ ...mode, collectors, folder, tries }, program, form));
+          judged.push(await judgeForm({ ...mode, ...limits, collectors, folder }, program, form));
         } catch (error) {
           if (!(error instanceof ScriptError)) throw error;
           broken.push(`${program.name} ${form.title}: ${error.message}`);
@@ -176,8 +186,9 @@ async function bench(args) {
     await rm(folder, { recursive: true, force: true });
   }
   for (const sentence of missing) say(`bench:accuracy: ${sentence}`);
+  if (leftOut.length > 0) say(`bench:accuracy: left out after ${mode.limit} s, name programs to judge them alone: ${leftOut.join(', ')}`);
   for (const sentence of broken) say(`bench:accuracy: broken: ${sentence}`);
-  say(`bench:accuracy: ${judged.length} forms in ${((performance.now() - began) / 60000).toFixed(1)} minutes`);
+  say(`bench:accuracy: ${judged.length} forms in ${(seconds() / 60).toFixed(1)} minutes`);
   return broken.length === 0 ? 0 : 1;
 }
 

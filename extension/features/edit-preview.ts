@@ -1,5 +1,6 @@
 // Edits of sources as a comparison of what is with what would be, to be applied or discarded.
-// Commands: cacheline.applyAdvice, cacheline.discardAdvice (optional argument: the Uri of the right side; return whether that was done).
+// Commands: cacheline.applyAdvice, cacheline.discardAdvice (optional argument: the Uri of a right side; return whether that was done).
+// Context key: cacheline.advicePreview, while there is a comparison.
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { TextEdit } from '../session/advice/edit';
@@ -8,6 +9,8 @@ import { showInformation, showWarning } from './notify';
 
 /** Of the right sides of comparisons. */
 export const SCHEME = 'cacheline-advice';
+
+const CONTEXT = 'cacheline.advicePreview';
 
 export interface ProposedFile {
   uri: vscode.Uri;
@@ -47,7 +50,10 @@ export class EditPreviews implements vscode.TextDocumentContentProvider, vscode.
   constructor() {
     this.subscriptions = [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => uri.scheme === SCHEME && this.previews.delete(uri.query)),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        const isOpen = vscode.workspace.textDocuments.some((other) => other.uri.scheme === SCHEME && other.uri.query === uri.query);
+        if (uri.scheme === SCHEME && !isOpen) this.forget(uri.query);
+      }),
     ];
   }
 
@@ -61,6 +67,7 @@ export class EditPreviews implements vscode.TextDocumentContentProvider, vscode.
     const id = String(++this.last);
     const label = `Preview: ${printable(edit.title)}`;
     this.previews.set(id, { ...edit, label });
+    void vscode.commands.executeCommand('setContext', CONTEXT, true);
     const pairs = edit.files.map(({ uri }) => [uri, uri.with({ scheme: SCHEME, authority: '', query: id })] as const);
     const [first] = pairs;
     if (first === undefined) return;
@@ -120,16 +127,28 @@ export class EditPreviews implements vscode.TextDocumentContentProvider, vscode.
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     const active = input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
     const uri = argument instanceof vscode.Uri && argument.scheme === SCHEME ? argument : active;
-    const id = uri?.scheme === SCHEME ? uri.query : '';
+    // A comparison of several files has no Uri of its own.
+    const label = vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '';
+    const id = uri?.scheme === SCHEME ? uri.query : ([...this.previews].find(([, preview]) => isTabOf(preview, label))?.[0] ?? '');
     return { id, preview: this.previews.get(id) };
   }
 
-  private async close(id: string, { label }: Preview): Promise<void> {
+  private forget(id: string): void {
     this.previews.delete(id);
+    if (this.previews.size === 0) void vscode.commands.executeCommand('setContext', CONTEXT, false);
+  }
+
+  private async close(id: string, preview: Preview): Promise<void> {
+    this.forget(id);
     const tabs = vscode.window.tabGroups.all.flatMap(({ tabs: all }) => all);
     const own = tabs.filter(({ input, label: shown }) =>
-      input instanceof vscode.TabInputTextDiff ? input.modified.scheme === SCHEME && input.modified.query === id : shown === label,
+      input instanceof vscode.TabInputTextDiff ? input.modified.scheme === SCHEME && input.modified.query === id : isTabOf(preview, shown),
     );
     await vscode.window.tabGroups.close(own);
   }
+}
+
+/** VS Code adds the number of files: "Preview: … (2 files)". */
+function isTabOf({ label }: Preview, shown: string): boolean {
+  return shown === label || shown.startsWith(`${label} (`);
 }

@@ -51,7 +51,7 @@ export type Change =
     }
   /** Each object of a type on cache lines of its own. */
   | { kind: 'align-type'; type: TypeReference; alignment: number }
-  /** Each of these variables on cache lines of its own. `size`: bytes. */
+  /** Each of these variables on cache lines of its own. `size`: bytes; a definition without a file is not known. */
   | {
       kind: 'align-variables';
       /** Path as recorded. */

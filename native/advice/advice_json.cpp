@@ -72,9 +72,13 @@ class AdviceJson : private JsonWriter {
 
   void place(const char* name, const std::optional<analysis::Place>& place) {
     if (!place || place->file.empty()) return null(name);
+    known(name, *place);
+  }
+
+  void known(const char* name, const analysis::Place& place) {
     open(name);
-    field("file", place->file);
-    field("line", place->line);
+    field("file", place.file);
+    field("line", place.line);
     close();
   }
 
@@ -202,7 +206,7 @@ class AdviceJson : private JsonWriter {
       field("name", variable.name);
       field("type", variable.type);
       field("size", variable.size);
-      place("definition", variable.definition);
+      known("definition", variable.definition.value_or(analysis::Place{}));
       close();
     });
     field("alignment", report_.lineSize);

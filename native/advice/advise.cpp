@@ -109,62 +109,71 @@ class Advisor {
                      : share <= analysis::kTrue ? analysis::Verdict::trueSharing
                                                 : analysis::Verdict::mixed;
 
-    const std::vector<uint32_t> lines = here.lines;
-    const Replayed before = replay_(lines, stays(), lineSize());
-    std::vector<Candidate> candidates = candidatesFor(number, waits, lines);
+    const Replayed before = replay_(here.lines, stays(), lineSize());
+    const MemberGroups groups =
+        subject.described == nullptr ? MemberGroups{} : groupMembers(report_, subjects_, number, replay_);
+    std::vector<Candidate> candidates = candidatesFor(number, waits, groups);
     for (Candidate& candidate : candidates)
-      candidate.left =
-          before.waiting <= 0 ? 1 : (candidate.after.waiting + stepCost(lines, candidate)) / before.waiting;
-    const calibration::Calibration* calibration = calibration_ ? &*calibration_ : nullptr;
+      candidate.left = before.waiting <= 0
+                           ? 1
+                           : (candidate.after.waiting + stepCost(here.lines, candidate)) / before.waiting;
+    const Candidate* chosen = bestOf(candidates, here);
+    advice.locks = locksIn(number, here);
+    advice.why = whyOf(subject, here, groups, isAllLocked(number, here), chosen != nullptr);
+    advice.basis = basisOf(report_, calibration());
+    if (chosen != nullptr) {
+      const Gain gain = gainOf(report_, calibration(), before, chosen->after);
+      advice.mostSpeedup = gain.most;
+      // A victim's thread may gain though the program takes as long.
+      const double most = here.victims > 0 ? std::max(gain.most, gain.mostOfThread) : gain.most;
+      if (report_.threads.empty() || most >= kLeastSpeedup)
+        advice.speedup = gain.speedup;
+      else
+        chosen = nullptr;
+    }
+    advice.confidence = confidenceOf(here, chosen != nullptr);
+    advice.readerLinesBefore = advice.readerLinesAfter = linesOf(subject.size);
+    if (chosen != nullptr) addRemedy(subject, here, *chosen, advice);
+    return advice;
+  }
+
+  const calibration::Calibration* calibration() const { return calibration_ ? &*calibration_ : nullptr; }
+
+  /// Null: none ends enough of the waiting.
+  static const Candidate* bestOf(const std::vector<Candidate>& candidates, const Waits& waits) {
     const auto best =
         std::min_element(candidates.begin(), candidates.end(),
                          [](const Candidate& a, const Candidate& b) { return a.left < b.left; });
-    const Candidate* chosen = nullptr;
     // Victims gain though they have few of the samples.
-    const double worth = here.victims > 0 ? std::min(kWorthIt, here.victims / here.all / 2) : kWorthIt;
-    if (best != candidates.end() && best->left <= 1 - worth) {
-      for (const Candidate& candidate : candidates)
-        if (candidate.left <= best->left + kNearlyAsMuch &&
-            (chosen == nullptr || candidate.size < chosen->size))
-          chosen = &candidate;
-    }
-    const bool ends = chosen != nullptr;
-    Gain gain;
-    if (chosen != nullptr) {
-      gain = gainOf(report_, calibration, before, chosen->after);
-      // A victim's thread may gain though the program takes as long.
-      const double most = here.victims > 0 ? std::max(gain.most, gain.mostOfThread) : gain.most;
-      if (!report_.threads.empty() && most < kLeastSpeedup) chosen = nullptr;
-    }
-    MemberGroups groups;
-    if (subject.described != nullptr) groups = groupMembers(report_, subjects_, number, replay_);
-    advice.locks = locksIn(number, here);
-    advice.why = whyOf(subject, here, groups, isAllLocked(number, here), ends);
-    advice.confidence = confidenceOf(here, chosen != nullptr);
-    advice.readerLinesBefore = linesOf(subject.size);
-    advice.readerLinesAfter = advice.readerLinesBefore;
-    advice.basis = basisOf(report_, calibration);
-    advice.mostSpeedup = gain.most;
-    if (chosen == nullptr) return advice;
-    advice.way = chosen->way;
-    advice.change = chosen->change;
-    advice.contendedLeft = std::clamp(chosen->left, 0.0, 1.0);
-    advice.bytesPerInstance = chosen->size - std::min(chosen->size, subject.size);
-    if (subject.count > 0) advice.bytesTotal = advice.bytesPerInstance * subject.count;
-    advice.readerLinesAfter = linesOf(chosen->size);
-    if (here.between > 0 && subject.count > 1) {  // who reads all members of all objects
-      advice.readerLinesBefore = linesOf(subject.size * subject.count);
-      advice.readerLinesAfter = linesOf(chosen->size) * subject.count;
-    }
-    advice.speedup = gain.speedup;
-    if (const auto cycles = excessCycles(report_, lines))
+    const double worth = waits.victims > 0 ? std::min(kWorthIt, waits.victims / waits.all / 2) : kWorthIt;
+    if (best == candidates.end() || best->left > 1 - worth) return nullptr;
+    const Candidate* smallest = &*best;
+    for (const Candidate& candidate : candidates)
+      if (candidate.left <= best->left + kNearlyAsMuch && candidate.size < smallest->size)
+        smallest = &candidate;
+    return smallest;
+  }
+
+  /// What the way does, and what it costs.
+  void addRemedy(const Subject& subject, const Waits& waits, const Candidate& chosen, Advice& advice) const {
+    advice.way = chosen.way;
+    advice.change = chosen.change;
+    advice.contendedLeft = std::clamp(chosen.left, 0.0, 1.0);
+    if (const auto cycles = excessCycles(report_, waits.lines))
       advice.excessCycles = *cycles * (1 - advice.contendedLeft);
-    if (const auto* variables = std::get_if<AlignVariables>(&chosen->change)) {
+    advice.bytesPerInstance = chosen.size - std::min(chosen.size, subject.size);
+    advice.readerLinesAfter = linesOf(chosen.size);
+    if (const auto* variables = std::get_if<AlignVariables>(&chosen.change)) {
       advice.bytesTotal = advice.bytesPerInstance;
       advice.readerLinesBefore = 1;
       advice.readerLinesAfter = variables->variables.size();
+      return;
     }
-    return advice;
+    if (subject.count == 0) return;
+    advice.bytesTotal = advice.bytesPerInstance * subject.count;
+    if (waits.between <= 0 || subject.count == 1) return;
+    advice.readerLinesBefore = linesOf(subject.size * subject.count);  // of all objects
+    advice.readerLinesAfter = linesOf(chosen.size) * subject.count;
   }
 
   static std::vector<std::pair<uint32_t, double>> byWeight(const std::map<uint32_t, double>& weights) {
@@ -218,16 +227,15 @@ class Advisor {
   }
 
   std::vector<Candidate> candidatesFor(uint32_t number, const std::vector<Waits>& waits,
-                                       const std::vector<uint32_t>& lines) {
+                                       const MemberGroups& groups) {
     const Subject& subject = of(number);
     const Waits& here = waits[number];
     std::vector<Candidate> list;
     const double least = kWorthIt * here.all;
     const auto tryMove = [&](Way way, Change change, uint64_t size, const Move& move) {
-      list.push_back({way, std::move(change), size, replay_(lines, move, lineSize())});
+      list.push_back({way, std::move(change), size, replay_(here.lines, move, lineSize())});
     };
     if ((here.inside + here.between >= least || here.victims > 0) && subject.described != nullptr) {
-      const MemberGroups groups = groupMembers(report_, subjects_, number, replay_);
       if (groups.groups.size() > 1) {
         const MemberLayout layout = layOut(*subject.described, groups, lineSize());
         tryMove(layout.reordered ? Way::reorder : Way::pad, ChangeMembers{layout}, layout.size,

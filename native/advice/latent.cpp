@@ -75,7 +75,7 @@ class Placements {
           }
           return {line, address};
         },
-        lineSize);
+        lineSize, true);
     Pairs pairs;
     for (const ReplayedLine& line : replayed.lines) {
       if (line.start.space < first || !line.verdict.waiting) continue;

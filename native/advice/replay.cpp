@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <set>
 
 #include "analysis/line_history.h"
 #include "analysis/verdict.h"
@@ -21,7 +21,10 @@ bool spansOverlap(std::span<const analysis::Run> a, std::span<const analysis::Ru
 /// One line of the new layout while its samples are gathered.
 class Gathered {
  public:
-  Gathered(const Moved& start, uint32_t lineSize) : lineSize_(lineSize) { result_.start = start; }
+  Gathered(const analysis::Report& report, const Moved& start, uint32_t lineSize)
+      : report_(report), lineSize_(lineSize) {
+    result_.start = start;
+  }
 
   struct Sample {
     uint64_t time = 0;
@@ -31,19 +34,97 @@ class Gathered {
   };
   std::vector<Sample> samples;
 
-  uint32_t useOf(uint32_t line, uint32_t use, const analysis::WordStatistics& from, uint32_t offset) {
-    const auto [known, isNew] = uses_.try_emplace({line, use}, static_cast<uint32_t>(result_.uses.size()));
+  /// After the last sample.
+  ReplayedLine judged(const Move& move, bool causes) {
+    std::sort(samples.begin(), samples.end());
+    for (const Sample& each : samples) add(each);
+    const bool whole = addKnown(move);
+    for (size_t actor = 0; actor < runs_.size(); ++actor)
+      result_.accesses.actors[actor].runs = runs_[actor].runs();
+    // A load that hit a modified line has a writer, though none was sampled: on which part of a line is not
+    // known where it is taken apart.
+    const bool answers = waits_ && whole && (report_.hitmKnown || report_.peerKnown);
+    analysis::JudgeBy by;
+    by.written = answers;
+    result_.verdict = analysis::judgeLine(result_.accesses, by, causes);
+    if (answers && result_.verdict.verdict == analysis::Verdict::privateLine) {
+      by.competing = spansOverlap;
+      result_.verdict = analysis::judgeLine(result_.accesses, by, causes);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void add(const Sample& each) {
+    const LineHistory& history = *report_.lines[each.line].history;
+    const analysis::PlaceSample& sample = history.accesses.samples[each.sample];
+    const analysis::WordStatistics& use = history.accesses.uses[sample.use];
+    const uint32_t actor = actorOf(history.actors[history.accesses.visitors[sample.visitor].actor]);
+    analysis::PlaceSample made = sample;
+    made.use = useOf(each, sample.use);
+    made.visitor = visitorOf(actor, history.threads[sample.visitor]);
+    result_.accesses.samples.push_back(made);
+    const analysis::ByteMask mask =
+        analysis::bytesFrom(each.offset, use.width, std::min(lineSize_, analysis::kMaxLineSize));
+    analysis::LineActor& by = result_.accesses.actors[actor];
+    if (use.reads) by.read |= mask;
+    if (use.writes) by.written |= mask;
+    by.swaps |= use.swaps;
+    if (last_ == actor)
+      runs_[actor].extend(sample.time);
+    else
+      runs_[actor].begin(sample.time);
+    last_ = actor;
+    waits_ |= sample.waits;
+  }
+
+  /// What code is known to do beside its samples, where it would do it on this line. Whether nothing of the
+  /// lines that the samples come from is elsewhere.
+  bool addKnown(const Move& move) {
+    std::set<uint32_t> lines;
+    for (const Sample& each : samples) lines.insert(each.line);
+    bool whole = true;
+    for (const uint32_t line : lines) {
+      const LineHistory& history = *report_.lines[line].history;
+      const auto here = [&](uint32_t offset) -> std::optional<uint32_t> {
+        const Moved to = move(line, report_.lines[line].address + offset);
+        if (to.space != result_.start.space || to.address < result_.start.address ||
+            to.address - result_.start.address >= lineSize_)
+          return std::nullopt;
+        return static_cast<uint32_t>(to.address - result_.start.address);
+      };
+      for (const analysis::KnownUse& use : history.accesses.known) {
+        const std::optional<uint32_t> offset = here(use.offset);
+        const auto actor = actors_.find(history.actors[use.actor]);
+        if (!offset || actor == actors_.end()) continue;
+        const uint32_t width = std::min(use.width, lineSize_ - *offset);
+        result_.accesses.known.push_back({*offset, width, actor->second, use.reads, use.writes});
+      }
+      for (const analysis::StepUse& step : history.accesses.steps) {
+        const std::optional<uint32_t> offset = here(step.offset);
+        const auto use = uses_.find({line, step.use});
+        if (offset && use != uses_.end())
+          result_.accesses.steps.push_back({use->second, *offset, std::min(step.width, lineSize_ - *offset)});
+      }
+      whole &= std::ranges::all_of(history.accesses.uses, [&](const analysis::WordStatistics& use) {
+        return here(use.offset).has_value();
+      });
+    }
+    return whole;
+  }
+
+  uint32_t useOf(const Sample& each, uint32_t use) {
+    const auto [known, isNew] =
+        uses_.try_emplace({each.line, use}, static_cast<uint32_t>(result_.uses.size()));
     if (!isNew) return known->second;
-    analysis::WordStatistics& made = result_.accesses.uses.emplace_back(from);
-    made.offset = offset;
-    made.width = std::min(from.width, lineSize_ - offset);
-    result_.uses.emplace_back(line, use);
+    analysis::WordStatistics& made =
+        result_.accesses.uses.emplace_back(report_.lines[each.line].history->accesses.uses[use]);
+    made.offset = each.offset;
+    made.width = std::min(made.width, lineSize_ - each.offset);
+    result_.uses.emplace_back(each.line, use);
     return known->second;
   }
-  std::optional<uint32_t> knownUse(uint32_t line, uint32_t use) const {
-    const auto known = uses_.find({line, use});
-    return known == uses_.end() ? std::nullopt : std::optional(known->second);
-  }
+
   uint32_t actorOf(uint32_t number) {
     const auto [known, isNew] = actors_.try_emplace(number, static_cast<uint32_t>(actors_.size()));
     if (isNew) {
@@ -52,10 +133,7 @@ class Gathered {
     }
     return known->second;
   }
-  std::optional<uint32_t> knownActor(uint32_t number) const {
-    const auto known = actors_.find(number);
-    return known == actors_.end() ? std::nullopt : std::optional(known->second);
-  }
+
   uint32_t visitorOf(uint32_t actor, uint32_t thread) {
     const auto [known, isNew] =
         visitors_.try_emplace({actor, thread}, static_cast<uint32_t>(result_.threads.size()));
@@ -63,33 +141,21 @@ class Gathered {
     const uint32_t dense = threads_.try_emplace(thread, static_cast<uint32_t>(threads_.size())).first->second;
     result_.accesses.visitors.push_back({actor, dense});
     result_.threads.push_back(thread);
-    uint32_t& only = result_.accesses.actors[actor].thread;
-    const bool first = placed_.try_emplace(actor, true).second;
-    only = first ? dense : analysis::LineActor::kNoThread;
+    result_.accesses.actors[actor].thread =
+        placed_.insert(actor).second ? dense : analysis::LineActor::kNoThread;
     return known->second;
   }
-  void addRun(uint32_t actor, uint64_t time) {
-    if (last_ == actor)
-      runs_[actor].extend(time);
-    else
-      runs_[actor].begin(time);
-    last_ = actor;
-  }
-  analysis::LineAccesses& accesses() { return result_.accesses; }
-  ReplayedLine take() {
-    for (size_t actor = 0; actor < runs_.size(); ++actor)
-      result_.accesses.actors[actor].runs = runs_[actor].runs();
-    return std::move(result_);
-  }
 
- private:
-  uint32_t lineSize_;
+  const analysis::Report& report_;
+  const uint32_t lineSize_;
   ReplayedLine result_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> uses_, visitors_;
   std::map<uint32_t, uint32_t> actors_, threads_;
-  std::map<uint32_t, bool> placed_;
+  std::set<uint32_t> placed_;  ///< actors that were seen on a thread
   std::vector<analysis::RunList> runs_;
-  uint32_t last_ = ~uint32_t{0};
+  uint32_t last_ = kNobody;
+  bool waits_ = false;
+  static constexpr uint32_t kNobody = ~uint32_t{0};
 };
 
 calibration::AccessClass classOf(const analysis::WordStatistics& use) {
@@ -98,115 +164,45 @@ calibration::AccessClass classOf(const analysis::WordStatistics& use) {
   return use.writes && !use.reads ? calibration::AccessClass::store : calibration::AccessClass::load;
 }
 
+/// The contended samples of a line.
+void addWaiting(const ReplayedLine& line, Replayed& sum) {
+  if (!line.verdict.waiting) return;
+  const analysis::Waiting& waiting = *line.verdict.waiting;
+  sum.waiting += waiting.line.waiting;
+  const auto counts = [&](const analysis::PlaceSample& sample) {
+    return sample.waits && line.verdict.judgement.competes[line.accesses.visitors[sample.visitor].actor];
+  };
+  std::vector<double> samples(line.uses.size());
+  for (const analysis::PlaceSample& sample : line.accesses.samples)
+    if (counts(sample)) samples[sample.use] += sample.weight;
+  for (const analysis::PlaceSample& sample : line.accesses.samples)
+    if (counts(sample))
+      sum.byThread[{line.threads[sample.visitor], classOf(line.accesses.uses[sample.use])}] +=
+          sample.weight * waiting.contended[sample.use] / samples[sample.use];
+}
+
 }  // namespace
 
-Replayed Replay::operator()(std::span<const uint32_t> lines, const Move& move, uint32_t lineSize) const {
+Replayed Replay::operator()(std::span<const uint32_t> lines, const Move& move, uint32_t lineSize,
+                            bool causes) const {
   std::map<std::pair<uint32_t, uint64_t>, Gathered> gathered;
-  const auto lineAt = [&](const Moved& moved) -> Gathered& {
-    const uint64_t start = moved.address & ~uint64_t{lineSize - 1};
-    return gathered.try_emplace({moved.space, start}, Moved{moved.space, start}, lineSize).first->second;
-  };
   for (const uint32_t line : lines) {
-    const analysis::Line& from = report_.lines[line];
-    const analysis::LineAccesses& accesses = from.history->accesses;
+    const analysis::LineAccesses& accesses = report_.lines[line].history->accesses;
     std::vector<Moved> moved;
     for (const analysis::WordStatistics& use : accesses.uses)
-      moved.push_back(move(line, from.address + use.offset));
+      moved.push_back(move(line, report_.lines[line].address + use.offset));
     for (uint32_t i = 0; i < accesses.samples.size(); ++i) {
-      const analysis::PlaceSample& sample = accesses.samples[i];
-      const Moved& to = moved[sample.use];
-      lineAt(to).samples.push_back(
-          {sample.time, line, i, static_cast<uint32_t>(to.address & (lineSize - 1))});
+      const Moved& to = moved[accesses.samples[i].use];
+      const uint64_t start = to.address & ~uint64_t{lineSize - 1};
+      gathered.try_emplace({to.space, start}, report_, Moved{to.space, start}, lineSize)
+          .first->second.samples.push_back(
+              {accesses.samples[i].time, line, i, static_cast<uint32_t>(to.address - start)});
     }
   }
-
   Replayed result;
   for (auto& [key, line] : gathered) {
-    std::sort(line.samples.begin(), line.samples.end());
-    bool waits = false;
-    for (const Gathered::Sample& each : line.samples) {
-      const LineHistory& history = *report_.lines[each.line].history;
-      const analysis::PlaceSample& sample = history.accesses.samples[each.sample];
-      const analysis::WordStatistics& use = history.accesses.uses[sample.use];
-      const analysis::Visitor& visitor = history.accesses.visitors[sample.visitor];
-      const uint32_t actor = line.actorOf(history.actors[visitor.actor]);
-      analysis::LineAccesses& accesses = line.accesses();
-      const uint32_t number = line.useOf(each.line, sample.use, use, each.offset);
-      const analysis::ByteMask mask =
-          analysis::bytesFrom(each.offset, use.width, std::min(lineSize, analysis::kMaxLineSize));
-      analysis::LineActor& by = accesses.actors[actor];
-      if (use.reads) by.read |= mask;
-      if (use.writes) by.written |= mask;
-      by.swaps |= use.swaps;
-      line.addRun(actor, sample.time);
-      analysis::PlaceSample& made = accesses.samples.emplace_back(sample);
-      made.use = number;
-      made.visitor = line.visitorOf(actor, history.threads[sample.visitor]);
-      waits |= sample.waits;
-    }
-    // What code is known to do beside its samples, where it would do it on this line.
-    std::vector<uint32_t> sources;
-    for (const Gathered::Sample& each : line.samples) sources.push_back(each.line);
-    std::sort(sources.begin(), sources.end());
-    sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
-    bool whole = true;  // nothing of those lines is elsewhere
-    for (const uint32_t source : sources) {
-      const analysis::Line& from = report_.lines[source];
-      const LineHistory& history = *from.history;
-      const auto here = [&](uint32_t offset) -> std::optional<uint32_t> {
-        const Moved to = move(source, from.address + offset);
-        if (to.space != key.first || (to.address & ~uint64_t{lineSize - 1}) != key.second)
-          return std::nullopt;
-        return static_cast<uint32_t>(to.address & (lineSize - 1));
-      };
-      for (const analysis::KnownUse& use : history.accesses.known) {
-        const std::optional<uint32_t> offset = here(use.offset);
-        const std::optional<uint32_t> actor = line.knownActor(history.actors[use.actor]);
-        if (!offset || !actor) continue;
-        analysis::KnownUse& made = line.accesses().known.emplace_back(use);
-        made.offset = *offset;
-        made.width = std::min(use.width, lineSize - *offset);
-        made.actor = *actor;
-      }
-      for (const analysis::StepUse& step : history.accesses.steps) {
-        const std::optional<uint32_t> offset = here(step.offset);
-        const std::optional<uint32_t> use = line.knownUse(source, step.use);
-        if (offset && use)
-          line.accesses().steps.push_back({*use, *offset, std::min(step.width, lineSize - *offset)});
-      }
-      whole &= std::ranges::all_of(history.accesses.uses, [&](const analysis::WordStatistics& use) {
-        return here(use.offset).has_value();
-      });
-    }
-    ReplayedLine& replayed = result.lines.emplace_back(line.take());
-    // A load that hit a modified line has a writer, though none was sampled: on which part of a line is not
-    // known where it is taken apart.
-    const bool answers = waits && whole && (report_.hitmKnown || report_.peerKnown);
-    analysis::JudgeBy by;
-    by.written = answers;
-    replayed.verdict = analysis::judgeLine(replayed.accesses, by, true);
-    if (answers && replayed.verdict.verdict == analysis::Verdict::privateLine) {
-      by.competing = spansOverlap;
-      replayed.verdict = analysis::judgeLine(replayed.accesses, by, true);
-    }
-    if (!replayed.verdict.waiting) continue;
-    const analysis::Waiting& waiting = *replayed.verdict.waiting;
-    result.waiting += waiting.line.waiting;
-    result.falsely += waiting.line.falsely;
-    std::vector<double> samples(replayed.uses.size());
-    const auto counts = [&](const analysis::PlaceSample& sample) {
-      return sample.waits &&
-             replayed.verdict.judgement.competes[replayed.accesses.visitors[sample.visitor].actor];
-    };
-    for (const analysis::PlaceSample& sample : replayed.accesses.samples)
-      if (counts(sample)) samples[sample.use] += sample.weight;
-    for (const analysis::PlaceSample& sample : replayed.accesses.samples) {
-      if (!counts(sample)) continue;
-      const analysis::WordStatistics& use = replayed.accesses.uses[sample.use];
-      const calibration::AccessClass of = classOf(use);
-      result.byThread[{replayed.threads[sample.visitor], of}] +=
-          sample.weight * waiting.contended[sample.use] / samples[sample.use];
-    }
+    result.lines.push_back(line.judged(move, causes));
+    addWaiting(result.lines.back(), result);
   }
   return result;
 }

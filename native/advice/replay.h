@@ -41,7 +41,6 @@ using WaitingByThread = std::map<std::pair<uint32_t, calibration::AccessClass>, 
 struct Replayed {
   std::vector<ReplayedLine> lines;
   double waiting = 0;  ///< contended samples
-  double falsely = 0;  ///< of these
   WaitingByThread byThread;
 };
 
@@ -49,8 +48,10 @@ class Replay {
  public:
   /// The report is kept; its lines have a history.
   explicit Replay(const analysis::Report& report) : report_(report) {}
-  /// `lines`: indices, of all lines from which something moves. `lineSize`: bytes.
-  Replayed operator()(std::span<const uint32_t> lines, const Move& move, uint32_t lineSize) const;
+  /// `lines`: indices, of all lines from which something moves. `lineSize`: bytes. `causes`: with what is
+  /// waited for, which takes ten times as long.
+  Replayed operator()(std::span<const uint32_t> lines, const Move& move, uint32_t lineSize,
+                      bool causes = false) const;
 
  private:
   const analysis::Report& report_;

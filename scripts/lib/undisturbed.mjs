@@ -2,6 +2,7 @@
 // Threads that have to share a processor do not contend, so a disturbed run says little about cache lines.
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { median } from './median.mjs';
 import { root, run, ScriptError } from './run.mjs';
 
@@ -18,11 +19,23 @@ export async function buildCputime() {
   await run('cc', ['-O2', '-o', cputime, path.join(root, 'test/fixtures/bench/cputime.c')]);
 }
 
+/** How long a try that follows a disturbed one waits for the others to end, and how often it looks. */
+const [quietSeconds, lookSeconds] = [5, 0.25];
+
 /** Seconds for which all processors together were used, or taken away by a hypervisor, since the machine started (proc_stat(5)). */
 async function busySeconds() {
   const [line] = (await readFile('/proc/stat', 'utf8')).split('\n');
   const [user, nice, system, , , irq, softirq, steal] = line.split(/\s+/).slice(1).map(Number);
   return (user + nice + system + irq + softirq + steal) / ticksPerSecond;
+}
+
+/** Waits until other programs leave the processors alone, for some seconds at most. */
+async function quietMoment() {
+  for (const end = performance.now() + quietSeconds * 1000; performance.now() < end;) {
+    const busy = await busySeconds();
+    await setTimeout(lookSeconds * 1000);
+    if ((await busySeconds()) - busy <= othersAllowed * lookSeconds) return;
+  }
 }
 
 /**
@@ -45,6 +58,7 @@ export async function timed(folder, command, options) {
 export async function undisturbed(tries, body) {
   let best;
   for (let attempt = 1; attempt <= tries && !(best?.others <= othersAllowed); attempt++) {
+    if (attempt > 1) await quietMoment();
     const begin = performance.now();
     const busy = await busySeconds();
     const result = await body(attempt);

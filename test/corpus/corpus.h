@@ -51,6 +51,11 @@ static inline void* line_aligned(size_t bytes) {
   return block;
 }
 
+// Keeps a compiler that sees all uses of a variable from taking it apart into variables of its members.
+static inline void keep_whole(const void* variable) {
+  __asm__ volatile("" : : "r"(variable) : "memory");
+}
+
 // Work that uses nothing shared: some `steps` nanoseconds.
 static inline void work_privately(int steps) {
   for (int step = 0; step < steps; ++step) {

@@ -168,6 +168,41 @@ describe('advice in the editor', function () {
     await revert();
   });
 
+  it('is chosen from a list where no number is given', async () => {
+    const running = vscode.commands.executeCommand('cacheline.previewAdvice');
+    const tab = await eventually('the comparison is open', async () => {
+      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+      return preview();
+    });
+    assert.equal(await running, true);
+    assert.equal(await vscode.commands.executeCommand('cacheline.discardAdvice', tab.modified), true);
+  });
+
+  it('of variables in two files is one comparison and one edit', async () => {
+    const other = source('producer_limit/fixed.c');
+    const before = readFileSync(other.fsPath, 'utf8');
+    const variables = [uri, other].map(({ fsPath: file }) => {
+      const line = readFileSync(file, 'utf8').split('\n').indexOf('static long rounds;') + 1;
+      return { name: 'rounds', type: 'long', size: 8, definition: { file, line } };
+    });
+    const accesses = variables.map(({ definition: at }) =>
+      access({ ...at, writes: 9, data: { object: 'rounds', offset: 0, definition: at, type: 'long' } }),
+    );
+    const change = { kind: 'align-variables' as const, binary: '', variables, alignment: 64 };
+    await api.showReport(report([cacheLine(accesses)]), 'two files', advised({ change, way: 'align' }));
+    assert.equal(await vscode.commands.executeCommand('cacheline.previewAdvice', 1), true);
+    await eventually('the comparison is open', () => vscode.window.tabGroups.activeTabGroup.activeTab?.label.startsWith('Preview: '));
+    assert.equal(await vscode.commands.executeCommand('cacheline.applyAdvice'), true);
+    const aligned = (text: string): string => text.replace('static long rounds;', '_Alignas(64) static long rounds;');
+    assert.equal(await text(), aligned(original));
+    assert.equal((await vscode.workspace.openTextDocument(other)).getText(), aligned(before));
+    assert.ok(vscode.window.tabGroups.all.every(({ tabs }) => tabs.every(({ label }) => !label.startsWith('Preview: '))));
+    await vscode.window.showTextDocument(other);
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    await revert();
+    await show();
+  });
+
   it('has no preview where there is no edit, no such advice or no profile', async () => {
     await show(advised({ change: null, way: 'stride' }));
     assert.deepEqual(await actionsAt(definition()), []);

@@ -20,6 +20,9 @@ import {
 } from './advice-edits';
 import { matchGolden } from './golden';
 
+/** A macro that stands before a definition, as a type would. */
+const SECTION = '#define SECTION __attribute__((section("counted")))\n';
+
 describe('edits of variables and allocations', () => {
   let workspace: Workspace;
   before(() => (workspace = openWorkspace()));
@@ -103,6 +106,12 @@ describe('edits of variables and allocations', () => {
         'long number',
       ),
       await aligned('extern-c.cpp', 'extern "C" {\nchar before = 1;\nlong shared_count = 1;\n}\n', 'long shared_count'),
+      await aligned('section.c', `${SECTION}SECTION _Alignas(64) long first = 1;\nSECTION long second = 1;\n`, 'long second'),
+      await aligned(
+        'section.cpp',
+        `#include <atomic>\n${SECTION}char before = 1;\nSECTION std::atomic<long> number{1};\n`,
+        'std::atomic<long> number',
+      ),
     ];
     let golden = '';
     for (const [index, one] of cases.entries()) if (index !== 4) golden += judged(one);

@@ -104,6 +104,20 @@ describe('advice sentences', () => {
     assert.match(of('a.cc', 'a'), /`struct alignas\(64\)`\.$/);
     assert.match(of('a.rs', 'a'), /`#\[repr\(align\(64\)\)\]`.*CachePadded/);
     assert.match(of('a.go', 'a'), /cpu\.CacheLinePad/);
+    const unplaced = (name: string, members: string[]): string => {
+      const type = {
+        ...typeReference(name, '', 0, ['a']),
+        members: members.map((of) => ({ ...typeReference('', '', 0, ['a']).members[0]!, type: of })),
+      };
+      return doText(
+        advice({ subject: { type: name, object: '', members: [] }, definition: null, change: { kind: 'align-type', type, alignment: 64 } }),
+      ).sentence;
+    };
+    assert.match(unplaced('main.progress', ['sync/atomic.Int64']), /cpu\.CacheLinePad/);
+    assert.match(unplaced('meter::Slot', ['core::sync::atomic::AtomicU64']), /CachePadded/);
+    assert.match(unplaced('meter::Slot<u64>', ['usize']), /CachePadded/);
+    assert.match(unplaced('meter::Slot', ['std::atomic<long>']), /`struct alignas\(64\)`\.$/);
+    assert.match(unplaced('slot', ['u64']), /`struct alignas\(64\)` \(C: /);
     for (const binary of ['/lib/modules/6.1/net/x.ko.zst', 'vmlinux', '[kernel.kallsyms]_text'])
       assert.match(of('a.c', binary), /____cacheline_aligned_in_smp/);
     for (const way of ['per-thread', 'split', 'stride', 'allocate', 'reorder'] as const)
@@ -153,10 +167,19 @@ describe('advice sentences', () => {
   it('say at which places an object shares a line with itself', () => {
     assert.match(
       latentSentences(latent()),
-      /^'Clock\.limit' and 'Clock\.now' share a cache line of 64 bytes where it begins 0, 16 or 32 bytes behind the start of one; elsewhere they do not\./,
+      /^'Clock\.limit' and 'Clock\.now' share a cache line of 64 bytes with 3 of 4 placements, where the object begins 0, 16 or 32 bytes behind the start of one; elsewhere they do not\./,
     );
     const pair = { lineSize: 128, pairs: [['a', 'b'] as [string, string], ['a', 'c'] as [string, string]] };
     const many = latent({ placements: Array.from({ length: 7 }, (_, at) => ({ ...pair, baseOffset: 16 * at })) });
-    assert.match(latentSentences(many), /^Members of 'Clock' .* at 7 of the places where it can begin/);
+    assert.match(
+      latentSentences(many),
+      /^Members of 'Clock' .* share a cache line of 128 bytes with 7 of 8 placements; elsewhere they do not\./,
+    );
+    const one = latent({ placements: [{ ...pair, baseOffset: 32 }] });
+    assert.match(
+      latentSentences(one),
+      /share a cache line of 128 bytes where the object begins 32 bytes behind/,
+      'the alignment is not told',
+    );
   });
 });

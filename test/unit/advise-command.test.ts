@@ -9,6 +9,24 @@ import { Command, root } from './command';
 import { needsCommands } from './commands-here';
 import { schemaErrors } from './schemas';
 
+/** Two counters of two threads on one line. */
+const PLAIN = `
+#include <pthread.h>
+#include <stdatomic.h>
+_Alignas(64) atomic_long one = 0;
+atomic_long two = 0;
+static void *count(void *word) {
+  for (long i = 0; i < 30000000; i++) atomic_fetch_add((atomic_long *)word, 1);
+  return word;
+}
+int main(void) {
+  pthread_t threads[2];
+  pthread_create(threads, 0, count, &one);
+  pthread_create(threads + 1, 0, count, &two);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
+}
+`;
+
 type Document = AdviceList & { folder: string | null };
 
 describe('cacheline advise', function () {
@@ -115,6 +133,20 @@ describe('cacheline advise', function () {
     assert.equal(document.folder, null);
     writeFileSync(source, original);
     utimesSync(source, 1_000_000_000, 1_000_000_000);
+  });
+
+  it('says of variables without debug information why there is no edit', async () => {
+    const source = join(temporary, 'plain.c');
+    writeFileSync(source, PLAIN);
+    compile(source, join(temporary, 'plain'), '-g0', '-fno-toplevel-reorder');
+    const plain = join(temporary, 'plain.cacheline');
+    assert.equal((await command.run(['record', '-o', plain, '--', join(temporary, 'plain')], { cwd: temporary })).status, 0);
+    const document = JSON.parse((await run([plain, '--format', 'json'])).stdout) as Document;
+    assert.deepEqual(schemaErrors('cacheline-advice-1', document), []);
+    const [advice] = document.advice;
+    assert.deepEqual([advice?.subject.object, advice?.way, advice?.edit.patch], ['one', 'align', null]);
+    assert.match(advice?.edit.reason ?? '', /^Debug information does not say .*: build with -g, and record again\.$/);
+    assert.match((await run([plain])).stdout, /The variables 'one' and 'two' belong to different/);
   });
 
   it('ends with 3 where the recording cannot be read, and with 74 where the output cannot be written', async () => {

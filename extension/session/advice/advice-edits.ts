@@ -4,6 +4,7 @@ import { noChangeReason } from './advice-words';
 import { editOf, type FileEdit, type Sources } from './edit';
 import { fileEdit } from './edits';
 import { patchOf } from './patch';
+import { languageOf } from './spelling';
 
 export interface EditedAdvice {
   advice: Advice;
@@ -41,6 +42,11 @@ export async function editedAdvice(
 
 async function filesOf(advice: Advice, sources: LocatedSources): Promise<{ files: readonly FileEdit[]; reason: string | null }> {
   if (advice.change === null) return { files: [], reason: noChangeReason(advice) };
+  const language = languageOf(advice);
+  if (advice.definition === null && (language === 'rust' || language === 'go')) {
+    const reason = `${language === 'go' ? 'Go' : 'Rust'} is not edited: make the change by hand, as the text of cacheline advise says.`;
+    return { files: [], reason };
+  }
   try {
     const answer = await editOf(advice.change, sources);
     if ('reason' in answer) return { files: [], reason: answer.reason };

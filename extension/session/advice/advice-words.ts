@@ -12,6 +12,8 @@ const LINE_SIZE = 64;
 const MAX_NAMES = 4;
 /** Of one group. */
 const MAX_GROUP_NAMES = 12;
+/** Bytes: that malloc() gives, as the engine takes it (native/advice/latent.cpp). */
+const LEAST_ALIGNMENT = 16;
 /** Offsets that a sentence lists; more are counted. */
 const MAX_OFFSETS = 6;
 
@@ -344,10 +346,13 @@ export function latentSentences({ subject, placements }: Latent): string {
     const offsets = [...new Set(placements.filter((one) => one.lineSize === lineSize).map(({ baseOffset }) => baseOffset))].sort(
       (a, b) => a - b,
     );
-    const where = enumerate(offsets.map(count)).replace(/ and (?=\d+$)/, ' or ');
     const line = lineSize === smallest ? `a cache line of ${lineSize} bytes` : `a pair of lines of ${lineSize} bytes`;
-    if (offsets.length > MAX_OFFSETS) return `${line} at ${count(offsets.length)} of the places where it can begin`;
-    return `${line} where it begins ${where} bytes behind the start of one`;
+    // Placements are tried at each 16 bytes, or at each multiple of a larger alignment, which is not told.
+    const isAll = offsets.some((offset) => offset % (2 * LEAST_ALIGNMENT) !== 0);
+    const times = isAll ? ` with ${count(offsets.length)} of ${count(lineSize / LEAST_ALIGNMENT)} placements` : '';
+    if (offsets.length > MAX_OFFSETS) return `${line}${times || ` with ${count(offsets.length)} placements`}`;
+    const where = enumerate(offsets.map(count)).replace(/ and (?=\d+$)/, ' or ');
+    return `${line}${times === '' ? '' : `${times},`} where the object begins ${where} bytes behind the start of one`;
   });
   return (
     `${what.charAt(0).toUpperCase()}${what.slice(1)} share ${cases.join(', and ')}; elsewhere they do not. An allocator or a linker decides that, ` +

@@ -35,7 +35,8 @@ export function alignDeclaration(source: SourceText, declaration: Node, alignmen
   const smaller = smallerAlignment(declaration, body ?? undefined);
   if (smaller) return [{ start: smaller.startIndex, end: smaller.endIndex, text: `${alignment}` }];
   const bits = childrenOf(declaration).some((child) => child.type === 'bitfield_clause');
-  const word = bits ? gnu(alignment) : alignmentWord(source, alignment);
+  // C++ takes no `alignas` behind a macro that may be a GCC attribute.
+  const word = bits || (language === 'c++' && macroBefore(source, declaration)) ? gnu(alignment) : alignmentWord(source, alignment);
   let at = declaration.startIndex;
   // In C, attributes of C23 come first of all.
   if (language !== 'c++') for (const child of childrenOf(declaration)) if (child.type === 'attribute_declaration') at = child.endIndex;
@@ -63,6 +64,13 @@ function hasGnuAttribute({ annotations }: SourceText, specifier: Node): boolean 
   const end = specifier.childForFieldName('body')?.startIndex ?? specifier.endIndex;
   const isMacro = annotations.some((annotation) => annotation.start > specifier.startIndex && annotation.end < end);
   return isMacro || childrenOf(specifier).some(({ type, endIndex }) => type === 'attribute_specifier' && endIndex <= end);
+}
+
+/** Whether a macro stands before the type, with nothing but blanks between. */
+function macroBefore({ text, annotations }: SourceText, declaration: Node): boolean {
+  return annotations.some(
+    ({ end, kind }) => kind === 'annotation' && end <= declaration.startIndex && text.slice(end, declaration.startIndex).trim() === '',
+  );
 }
 
 /** Whether an alignment of the declaration reaches one member alone. */

@@ -32,6 +32,7 @@ export function annotationsIn(root: Node): Annotation[] {
       ...bitsWithValue(node),
       ...behindArray(node),
       ...macroLine(node),
+      ...macroInFront(node),
     ]),
   ];
 }
@@ -90,4 +91,12 @@ function macroLine(declaration: Node): Annotation[] {
   const next = type?.type === 'sized_type_specifier' ? word?.nextSibling : type?.nextSibling;
   if (word?.type !== 'type_identifier' || !MACRO.test(word.text) || !next || next.startPosition.row === word.endPosition.row) return [];
   return [{ start: word.startIndex, end: word.endIndex, kind: 'line' }];
+}
+
+/** A word in capitals before the type, taken for it: the type then is taken for the name, and the name for too much. */
+function macroInFront(declaration: Node): Annotation[] {
+  const type = declaration.childForFieldName('type');
+  if (type?.type !== 'type_identifier' || !MACRO.test(type.text) || !declaration.hasError) return [];
+  if (declaration.type !== 'declaration') return [];
+  return [{ start: type.startIndex, end: type.endIndex, kind: 'annotation' }];
 }

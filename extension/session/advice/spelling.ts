@@ -6,19 +6,24 @@ import type { Advice } from '../../protocol/advice';
 export type Language = 'c' | 'c++' | 'header' | 'rust' | 'go' | 'kernel';
 
 /** Of what is to be changed, by the name of its file; of the kernel, by that of its binary. */
-export function languageOf({ change, definition, subject }: Advice): Language {
+export function languageOf(advice: Advice): Language {
+  const { change, definition, subject } = advice;
   const binary = change === null ? '' : 'type' in change ? change.type.binary : '';
   if (/^(?:vmlinux|\[kernel\b|\[guest\.kernel\b)|\.ko(?:\.(?:gz|xz|zst))?$/.test(basename(binary))) return 'kernel';
   const ending = extname(definition?.file ?? '').slice(1);
   if (ending === 'rs') return 'rust';
   if (ending === 'go') return 'go';
+  if (ending === '') return languageOfNames(advice);
   if (ending === 'c') return 'c';
-  if (/::|</.test(subject.type) || (ending !== '' && ending !== 'h')) return 'c++';
-  return 'header';
+  return ending === 'h' && !/::|</.test(subject.type) ? 'header' : 'c++';
 }
 
-export function isCompiledAsC(language: Language): boolean {
-  return language === 'c' || language === 'c++' || language === 'header';
+/** Where no file is known, as of all types of Rust and Go: by what only their names and those of their members' types look like. */
+function languageOfNames({ change, subject: { type } }: Advice): Language {
+  const members = change !== null && 'type' in change ? change.type.members.map((member) => member.type) : [];
+  if (/^[^<:]*\.\p{L}/u.test(type)) return 'go';
+  if (type.includes('::') && [type, ...members].some((name) => /^(?:core|alloc)::|^[iu](?:8|16|32|64|128|size)$/.test(name))) return 'rust';
+  return /::|</.test(type) ? 'c++' : 'header';
 }
 
 /** Before a member or variable. `alignment`: bytes, as in all of these. */

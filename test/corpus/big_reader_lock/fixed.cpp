@@ -41,7 +41,7 @@ void* read(void* number) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  rounds = rounds_from(argc, argv, 12000000);
+  rounds = rounds_from(argc, argv, 8000000);
   const int threads = threads_from(argc, argv, most_readers);
   const double start = seconds_now();
   run_threads(threads, read);

@@ -50,7 +50,7 @@ void* verify(void*) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  rounds = rounds_from(argc, argv, 16000000);
+  rounds = rounds_from(argc, argv, 8000000);
   const double start = seconds_now();
   run_pair(pass_on, verify);
   print_run(start, rounds, sum);

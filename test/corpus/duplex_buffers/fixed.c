@@ -29,7 +29,7 @@ static void* send_bytes(void* unused) {
 }
 
 int main(int argc, char** argv) {
-  rounds = rounds_from(argc, argv, 300000000);
+  rounds = rounds_from(argc, argv, 200000000);
   const double start = seconds_now();
   run_pair(receive, send_bytes);
   unsigned long sum = 0;

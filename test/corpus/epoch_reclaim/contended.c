@@ -40,7 +40,7 @@ static void* look(void* unused) {
 }
 
 int main(int argc, char** argv) {
-  rounds = rounds_from(argc, argv, 16000000);
+  rounds = rounds_from(argc, argv, 10000000);
   const double start = seconds_now();
   run_pair(retire, look);
   if (last_seen > domain.epoch) return 1;

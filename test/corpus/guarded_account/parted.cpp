@@ -40,7 +40,7 @@ void* pay(void* number) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  rounds = rounds_from(argc, argv, 5000000);
+  rounds = rounds_from(argc, argv, 3500000);
   const int threads = threads_from(argc, argv, 8);
   const double start = seconds_now();
   run_threads(threads, pay);

@@ -63,6 +63,7 @@ void* follow(void*) {
 
 int main(int argc, char** argv) {
   rounds = rounds_from(argc, argv, 10000000);
+  keep_whole(&quote);
   const double start = seconds_now();
   run_pair(publish, follow);
   print_run(start, rounds, torn);

@@ -53,6 +53,7 @@ static void* use(void* unused) {
 
 int main(int argc, char** argv) {
   rounds = rounds_from(argc, argv, 150000);
+  keep_whole(&queue);
   const double start = seconds_now();
   run_pair(make, use);
   print_run(start, rounds, sum);

@@ -77,6 +77,7 @@ void* consume(void*) {
 
 int main(int argc, char** argv) {
   rounds = rounds_from(argc, argv, 80000000);
+  keep_whole(&channel);
   const double start = seconds_now();
   run_pair(produce, consume);
   print_run(start, rounds, taken);

@@ -3,30 +3,31 @@
 
 enum { MOST_THREADS = 8 };
 
+// Volatile keeps the compiler from going through the numbers in registers.
 struct job {
-  _Alignas(64) long first;
-  long count;
+  _Alignas(64) volatile long next;
+  volatile long end;
   volatile long sum;
 };
 
 static void* add(void* argument) {
   struct job* job = argument;
-  const long end = job->first + job->count;
-  for (long i = job->first; i < end; ++i) {
-    job->sum += i & 7;
+  while (job->next != job->end) {
+    job->sum += job->next & 7;
+    job->next += 1;
   }
   return NULL;
 }
 
 int main(int argc, char** argv) {
-  const long rounds = rounds_from(argc, argv, 300000000);
+  const long rounds = rounds_from(argc, argv, 80000000);
   const int threads = threads_from(argc, argv, MOST_THREADS);
   struct job jobs[MOST_THREADS] = {0};
   pthread_t started[MOST_THREADS];
   const double start = seconds_now();
   for (int i = 0; i < threads; ++i) {
-    jobs[i].first = i * rounds;
-    jobs[i].count = rounds;
+    jobs[i].next = i * rounds;
+    jobs[i].end = (i + 1) * rounds;
     started[i] = start_thread(add, &jobs[i]);
   }
   unsigned long sum = 0;

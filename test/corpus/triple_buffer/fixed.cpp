@@ -47,7 +47,7 @@ void* write(void*) {
 void* read(void*) {
   int own = 1;
   long sum = 0;
-  const long turns = rounds;
+  const long turns = 3 * rounds;
   for (long i = 0; i < turns; ++i) {
     Frame& frame = buffer.frame(own);
     for (int step = 0; step < steps; ++step) {
