@@ -75,9 +75,7 @@ export function describeAdvice({ window, workspace }: AdviceSteps): void {
 
     it('previews the edit beside the source', async () => {
       await window().quickFixes(lineOf('struct queue {'));
-      await window()
-        .quickFix(/^Preview: Give /)
-        .click();
+      await window().chooseQuickFix(/^Preview: Give /);
       const after = comparison().locator('.editor.modified');
       await after.locator('.view-line').filter({ hasText: ALIGNED.trim() }).waitFor();
       await after.locator('.line-insert').first().waitFor();

@@ -115,14 +115,34 @@ export class Window {
   /** The titles of the list of quick fixes of a line, which stays open; none where the editor says that there are none. */
   async quickFixes(line: number): Promise<string[]> {
     await this.goToLine(line);
-    await this.page.keyboard.press('Control+.');
-    const none = this.page.locator('.monaco-editor-overlaymessage:visible');
-    await this.quickFix(/./).or(none).first().waitFor();
-    return this.quickFixTitles();
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' }); // the key is the editor's
+    const answer = this.page.locator('.action-widget:visible .monaco-list-row.action, .monaco-editor-overlaymessage').first();
+    for (const deadline = Date.now() + 30_000; ;) {
+      await this.page.keyboard.press('Control+.');
+      // The words that there is nothing go with the next move of the focus.
+      const isAnswered = await answer
+        .waitFor({ state: 'attached', timeout: 5000 })
+        .then(() => true)
+        .catch((error: unknown) => Date.now() > deadline && Promise.reject(error as Error));
+      if (isAnswered) return this.quickFixTitles();
+    }
   }
 
   quickFix(title: RegExp): ReturnType<Page['locator']> {
     return this.page.locator('.action-widget:visible .monaco-list-row.action').filter({ hasText: title }).first();
+  }
+
+  /** Of the open list, by its keys: what lies over the list takes the first movement of the mouse. */
+  async chooseQuickFix(title: RegExp): Promise<void> {
+    await this.quickFix(title).waitFor();
+    const focused = this.page.locator('.action-widget:visible .monaco-list-row.action.focused');
+    for (let tries = 0; !title.test((await focused.innerText()).trim()); ++tries) {
+      assert.ok(tries < 20, `no quick fix ${title} in the list`);
+      const before = await focused.getAttribute('data-index');
+      await this.page.keyboard.press('ArrowDown');
+      await this.page.locator(`.action-widget:visible .monaco-list-row.action.focused:not([data-index="${before}"])`).waitFor();
+    }
+    await this.page.keyboard.press('Enter');
   }
 
   private async quickFixTitles(): Promise<string[]> {
