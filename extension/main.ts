@@ -93,7 +93,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     vscode.commands.registerCommand('cacheline.heatMetric', (argument: unknown) => metric.run(argument)),
     vscode.commands.registerCommand('cacheline.showPanel', () => panel.show()),
     vscode.commands.registerCommand('cacheline.showLayout', (uri: unknown, line: unknown, name: unknown) => cards.show(uri, line, name)),
-    vscode.commands.registerCommand('cacheline.previewAdvice', (number: unknown) => advice.preview(number)),
+    vscode.commands.registerCommand('cacheline.previewAdvice', (number: unknown, title: unknown) => advice.preview(number, title)),
     vscode.commands.registerCommand('cacheline.previewOwnLine', (uri: unknown, line: unknown, name: unknown) =>
       advice.previewOwnLine(uri, line, name),
     ),

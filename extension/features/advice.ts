@@ -1,13 +1,13 @@
 // Advice where the source is read: quick fixes at the definition, the members and the contended lines of an advice that has an edit, and
 // the preview of it. Also one member on a line of its own, without a profile.
-// Commands: cacheline.previewAdvice (optional argument: the number of an advice of the shown profile, 1 for the first),
-// cacheline.previewOwnLine (a Uri or its text, a 0-based line and the name of the member that it declares); they return whether there is a
-// preview.
+// Commands: cacheline.previewAdvice (optional arguments: the number of an advice of the shown profile, 1 for the first; the title under
+// which it was offered, so that none of a later profile is taken for it), cacheline.previewOwnLine (a Uri or its text, a 0-based line and
+// the name of the member that it declares); they return whether there is a preview.
 import * as vscode from 'vscode';
 import type { Advice, Change } from '../protocol/advice';
 import { EngineError } from '../protocol/engine';
 import type { SourcePlace } from '../protocol/report';
-import { noChangeReason, actionTitle, costSentences, gainSentences, subjectName } from '../session/advice/advice-words';
+import { actionText, actionTitle, noChangeReason, costSentences, gainSentences, subjectName } from '../session/advice/advice-words';
 import { placesOf } from '../session/advice/advice-places';
 import { ownLineChange } from '../session/advice/own-line';
 import type { ShownProfile } from '../session/profile/shown-profile';
@@ -20,8 +20,8 @@ import type { Layouts } from './layouts';
 import { showInformation, showWarning } from './notify';
 import type { SourceDocuments } from './source-documents';
 
-/** That a list of quick fixes waits for the engine. */
-const LONGEST_WAIT_MS = 500;
+/** That a list of quick fixes waits for the engine: when a person asks for it, and when the editor asks for the lightbulb. */
+const LONGEST_WAIT_MS = { asked: 3000, unasked: 500 };
 
 /** An advice of a profile, and where it is offered. */
 interface Offer {
@@ -65,22 +65,26 @@ export class AdviceActions implements vscode.CodeActionProvider {
     const isWanted = context.only === undefined || context.only.intersects(vscode.CodeActionKind.QuickFix);
     if (!profile || !isWanted || this.documents.namesOf(document.uri).length === 0) return [];
     const actions: vscode.CodeAction[] = [];
-    for (const offer of (await inTime(this.offersOf(profile))) ?? []) {
+    const wait = context.triggerKind === vscode.CodeActionTriggerKind.Invoke ? LONGEST_WAIT_MS.asked : LONGEST_WAIT_MS.unasked;
+    for (const offer of (await inTime(this.offersOf(profile), wait)) ?? []) {
+      if (this.current.get() !== profile) return []; // its places are not found among those of another one
       if (!offer.places.some((place) => this.isIn(place, document.uri, range))) continue;
       const answer = await this.edited(offer);
       if ('reason' in answer) continue;
+      const edit = await workspaceEdit(answer);
+      if ('changed' in edit) continue; // the editor asks again after each change
       const title = actionTitle(offer.advice);
       const fix = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
-      fix.edit = await workspaceEdit(answer);
+      fix.edit = edit;
       const preview = new vscode.CodeAction(`Preview: ${title}`, vscode.CodeActionKind.QuickFix);
-      preview.command = { command: 'cacheline.previewAdvice', title: 'Preview', arguments: [offer.number] };
+      preview.command = { command: 'cacheline.previewAdvice', title: 'Preview', arguments: [offer.number, title] };
       actions.push(fix, preview);
     }
     return actions;
   }
 
   /** Command: cacheline.previewAdvice. */
-  async preview(argument: unknown): Promise<boolean> {
+  async preview(argument: unknown, title?: unknown): Promise<boolean> {
     const profile = this.current.get();
     if (!profile) {
       void showInformation('No profile is shown: advice comes with one.');
@@ -88,6 +92,10 @@ export class AdviceActions implements vscode.CodeActionProvider {
     }
     const offers = await this.offersOf(profile);
     const offer = typeof argument === 'number' ? offers.find(({ number }) => number === argument) : await this.pick(offers);
+    if (typeof argument === 'number' && (!offer || (typeof title === 'string' && title !== actionTitle(offer.advice)))) {
+      void showInformation('Another profile is shown since this advice was offered. Open the list of quick fixes again.');
+      return false;
+    }
     if (!offer) return false;
     const answer = await this.edited(offer);
     const { advice } = offer;
@@ -96,7 +104,7 @@ export class AdviceActions implements vscode.CodeActionProvider {
       return false;
     }
     const detail = [costSentences(advice), gainSentences(advice)].join(' ');
-    await this.previews.show({ title: actionTitle(advice), detail, files: answer.files });
+    await this.previews.show({ title: actionText(advice), detail, files: answer.files });
     return true;
   }
 
@@ -202,10 +210,10 @@ export class AdviceActions implements vscode.CodeActionProvider {
 }
 
 /** Undefined where it takes longer: other quick fixes wait for ours, and the next move of the cursor asks again. */
-async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+async function inTime<T>(answer: Promise<T>, longestMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, LONGEST_WAIT_MS, undefined);
+    timer = setTimeout(resolve, longestMs, undefined);
   });
   try {
     return await Promise.race([answer, late]);

@@ -31,15 +31,23 @@ interface Preview extends ProposedEdit {
   label: string;
 }
 
-/** One WorkspaceEdit, so that one undo takes all of it back. The documents have to have the texts that it was made for. */
-export async function workspaceEdit({ files }: Pick<ProposedEdit, 'files'>): Promise<vscode.WorkspaceEdit> {
+/**
+ * One WorkspaceEdit, so that one undo takes all of it back.
+ * @returns or the names of the files whose text is no longer the one that the edit was made for. Nothing is awaited between the comparison
+ *   and the answer, so that the editor knows of each later change of a text.
+ */
+export async function workspaceEdit({ files }: Pick<ProposedEdit, 'files'>): Promise<vscode.WorkspaceEdit | { changed: string[] }> {
+  const documents = await Promise.all(files.map(({ uri }) => vscode.workspace.openTextDocument(uri)));
   const edit = new vscode.WorkspaceEdit();
-  for (const { uri, edits } of files) {
-    const document = await vscode.workspace.openTextDocument(uri);
-    for (const { start, end, text } of edits)
-      edit.replace(uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
+  const changed: string[] = [];
+  for (const [at, document] of documents.entries()) {
+    const { uri, before, edits = [] } = files[at] ?? {};
+    if (uri === undefined || document.getText() !== before) changed.push(basename(document.uri.fsPath));
+    else
+      for (const { start, end, text } of edits)
+        edit.replace(uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
   }
-  return edit;
+  return changed.length > 0 ? { changed } : edit;
 }
 
 export class EditPreviews implements vscode.TextDocumentContentProvider, vscode.Disposable {
@@ -92,20 +100,22 @@ export class EditPreviews implements vscode.TextDocumentContentProvider, vscode.
       void showInformation('This preview is closed: its edit was applied or discarded.');
       return false;
     }
-    const documents = await Promise.all(preview.files.map(({ uri }) => vscode.workspace.openTextDocument(uri)));
-    const changed = preview.files.filter(({ before }, at) => documents[at]?.getText() !== before);
-    if (changed.length > 0) {
-      const which = enumerate(changed.map(({ uri }) => basename(uri.fsPath)));
-      void showWarning(`${which} was changed since this preview, so that its edit no longer fits. Open the preview again.`);
+    const edit = await workspaceEdit(preview);
+    if ('changed' in edit) {
+      void showWarning(
+        `${enumerate(edit.changed)} was changed since this preview, so that its edit no longer fits. Open the preview again.`,
+      );
       return false;
     }
-    if (!(await vscode.workspace.applyEdit(await workspaceEdit(preview)))) {
-      void showWarning(`${enumerate(preview.files.map(({ uri }) => basename(uri.fsPath)))} cannot be edited: it may be read-only.`);
+    if (!(await vscode.workspace.applyEdit(edit))) {
+      void showWarning(
+        `${enumerate(preview.files.map(({ uri }) => basename(uri.fsPath)))} cannot be edited: it may be read-only, or was changed just now.`,
+      );
       return false;
     }
     await this.close(id, preview);
-    const [document] = documents;
-    if (document !== undefined) await vscode.window.showTextDocument(document);
+    const [file] = preview.files;
+    if (file !== undefined) await vscode.window.showTextDocument(file.uri);
     return true;
   }
 
@@ -129,7 +139,7 @@ export class EditPreviews implements vscode.TextDocumentContentProvider, vscode.
     const uri = argument instanceof vscode.Uri && argument.scheme === SCHEME ? argument : active;
     // A comparison of several files has no Uri of its own.
     const label = vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '';
-    const id = uri?.scheme === SCHEME ? uri.query : ([...this.previews].find(([, preview]) => isTabOf(preview, label))?.[0] ?? '');
+    const id = uri?.scheme === SCHEME ? uri.query : ([...this.previews].findLast(([, preview]) => isTabOf(preview, label))?.[0] ?? '');
     return { id, preview: this.previews.get(id) };
   }
 

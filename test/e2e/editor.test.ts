@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '../../scripts/lib/host-lane.mjs';
 import { extensionHostLogs, installExtension, startServer, versions, type VSCodeServer } from '../../scripts/vscode-host.mjs';
+import { describeAdvice } from './advice';
 import { describeLayout } from './layout';
 import { describeLongList } from './long-list';
 import { describeMachine } from './machine';
@@ -164,6 +165,7 @@ describe(`VS Code ${version.name}`, function () {
   });
 
   describeLayout({ window: () => window, workspace });
+  describeAdvice({ window: () => window, workspace });
   describeRecording({ window: () => window, workspace });
   describeLongList({ window: () => window, workspace });
   describeMachine({ window: () => window, workspace });

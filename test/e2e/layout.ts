@@ -25,23 +25,9 @@ export function describeLayout({ window, workspace }: LayoutSteps): void {
 
     before(async () => {
       await window().runCommand('View: Close All Editors');
-      await window().runCommand('Notifications: Clear All Notifications');
       await window().openFile(SOURCE);
-      await window().runCommand('Cacheline: Profile for False Sharing');
-      await window().fillQuickInput(EXAMPLE);
-      await window().quickItem(EXAMPLE).waitFor();
-      await window().page.keyboard.press('Enter');
-      await window().acceptInput(/Arguments/);
-      await window().acceptInput(/Working folder/);
-      await window()
-        .page.locator('.notifications-toasts')
-        .getByText(new RegExp(`^${EXAMPLE}: `))
-        .waitFor({ timeout: 60_000 });
-      await window().runCommand('Notifications: Clear All Notifications');
-      await window()
-        .page.locator(`.tab[data-resource-name="${path.basename(SOURCE)}"]`)
-        .first()
-        .click();
+      await window().profile(EXAMPLE);
+      await window().showTab(path.basename(SOURCE));
     });
 
     it('says above the definition and behind the members who uses them', async () => {

@@ -71,6 +71,85 @@ export class Window {
     await this.page.keyboard.press('Enter');
   }
 
+  /** Profiles a program of the workspace, and waits for what is said of it, which is returned. */
+  async profile(program: string, args?: string): Promise<string> {
+    await this.runCommand('Notifications: Clear All Notifications');
+    await this.runCommand('Cacheline: Profile for False Sharing');
+    await this.fillQuickInput(program);
+    await this.quickItem(program).waitFor();
+    await this.page.keyboard.press('Enter');
+    await this.acceptInput(/Arguments/, args);
+    await this.acceptInput(/Working folder/);
+    const said = this.page.locator('.notifications-toasts').getByText(new RegExp(`^${program}: `));
+    await said.waitFor({ timeout: 60_000 });
+    const text = await said.innerText();
+    await this.runCommand('Notifications: Clear All Notifications');
+    return text;
+  }
+
+  async showTab(name: string): Promise<void> {
+    await this.page.locator(`.tab[data-resource-name="${name}"]`).first().click();
+    await this.page.locator(`.tab.active[data-resource-name="${name}"]`).first().waitFor();
+  }
+
+  /** Moves the cursor to the line until a lightbulb is there, and clicks it: its list stays open. Returns the titles in it. */
+  async clickLightbulb(line: number, patienceMs: number): Promise<string[]> {
+    const bulb = this.page.locator('.editor-group-container.active').locator('.lightBulbWidget:visible, .codicon-gutter-lightbulb:visible');
+    for (const deadline = Date.now() + patienceMs; ;) {
+      // Providers that answer late are asked again when the cursor moves.
+      await this.goToLine(line === 1 ? 2 : 1);
+      await this.goToLine(line);
+      await this.page.keyboard.press('Home'); // to the code: in white space there is none
+      const isThere = await bulb
+        .first()
+        .waitFor({ timeout: 3000 })
+        .then(() => true)
+        .catch((error: unknown) => Date.now() > deadline && Promise.reject(error as Error));
+      if (isThere) break;
+    }
+    await bulb.first().click();
+    await this.quickFix(/./).waitFor();
+    return this.quickFixTitles();
+  }
+
+  /** The titles of the list of quick fixes of a line, which stays open; none where the editor says that there are none. */
+  async quickFixes(line: number): Promise<string[]> {
+    await this.goToLine(line);
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' }); // the key is the editor's
+    const answer = this.page.locator('.action-widget:visible .monaco-list-row.action, .monaco-editor-overlaymessage').first();
+    for (const deadline = Date.now() + 30_000; ;) {
+      await this.page.keyboard.press('Control+.');
+      // The words that there is nothing go with the next move of the focus.
+      const isAnswered = await answer
+        .waitFor({ state: 'attached', timeout: 5000 })
+        .then(() => true)
+        .catch((error: unknown) => Date.now() > deadline && Promise.reject(error as Error));
+      if (isAnswered) return this.quickFixTitles();
+    }
+  }
+
+  quickFix(title: RegExp): ReturnType<Page['locator']> {
+    return this.page.locator('.action-widget:visible .monaco-list-row.action').filter({ hasText: title }).first();
+  }
+
+  /** Of the open list, by its keys: what lies over the list takes the first movement of the mouse. */
+  async chooseQuickFix(title: RegExp): Promise<void> {
+    await this.quickFix(title).waitFor();
+    const focused = this.page.locator('.action-widget:visible .monaco-list-row.action.focused');
+    for (let tries = 0; !title.test((await focused.innerText()).trim()); ++tries) {
+      assert.ok(tries < 20, `no quick fix ${title} in the list`);
+      const before = await focused.getAttribute('data-index');
+      await this.page.keyboard.press('ArrowDown');
+      await this.page.locator(`.action-widget:visible .monaco-list-row.action.focused:not([data-index="${before}"])`).waitFor();
+    }
+    await this.page.keyboard.press('Enter');
+  }
+
+  private async quickFixTitles(): Promise<string[]> {
+    const texts = await this.page.locator('.action-widget:visible .monaco-list-row.action .title').allInnerTexts();
+    return texts.map((text) => text.replaceAll('\u00a0', ' ').trim());
+  }
+
   /** Line numbers of the active editor that carry an icon in the gutter. */
   async glyphLines(): Promise<number[]> {
     return this.page

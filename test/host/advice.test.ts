@@ -203,6 +203,18 @@ describe('advice in the editor', function () {
     await show();
   });
 
+  it('is not taken for one of the profile that is shown later', async () => {
+    const [, action] = await actionsAt(definition());
+    const { command, arguments: given = [] } = action!.command!;
+    await show(advised({ predicted: { ...advice().predicted, speedup: { low: 1.1, mid: 1.2, high: 1.3 } } }));
+    assert.equal(await vscode.commands.executeCommand(command, ...(given as unknown[])), false);
+    assert.equal(preview(), undefined);
+    await show();
+    assert.equal(await vscode.commands.executeCommand(command, ...(given as unknown[])), true);
+    const tab = await eventually('the comparison is open', preview);
+    assert.equal(await vscode.commands.executeCommand('cacheline.discardAdvice', tab.modified), true);
+  });
+
   it('has no preview where there is no edit, no such advice or no profile', async () => {
     await show(advised({ change: null, way: 'stride' }));
     assert.deepEqual(await actionsAt(definition()), []);

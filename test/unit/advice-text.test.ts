@@ -69,6 +69,8 @@ describe('advice sentences', () => {
       gain({ contendedLeft: 0.25, speedup: { low: 9.5, mid: 10, high: 120 } }),
       /25\.0 % .* runs 10 times as fast, between 9\.5 and 120/,
     );
+    const alike = gain({ speedup: { low: 2.188, mid: 2.19, high: 2.192 } });
+    assert.match(alike, /runs 2\.19 times as fast \(clock, calibrated\)\.$/, 'bounds that are written alike are not said');
   });
 
   it('say why nothing is predicted, and what to do about it', () => {

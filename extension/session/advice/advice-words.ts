@@ -240,7 +240,8 @@ function speedupSentence({ speedup, mostSpeedup, basis }: Advice['predicted']): 
   const from = basis === '' ? '' : ` (${printable(basis)})`;
   if (speedup !== null) {
     const { low, mid, high } = speedup;
-    return `Predicted: the program runs ${factor(mid)} times as fast, between ${factor(low)} and ${factor(high)}${from}.`;
+    const bounds = factor(low) === factor(high) ? '' : `, between ${factor(low)} and ${factor(high)}`;
+    return `Predicted: the program runs ${factor(mid)} times as fast${bounds}${from}.`;
   }
   const most = mostSpeedup > 1 ? `, but that it runs at most ${factor(mostSpeedup)} times as fast` : '';
   const next = basis.endsWith('not calibrated')
@@ -254,12 +255,13 @@ export function predictedText({ predicted: { speedup } }: Pick<Advice, 'predicte
   return speedup === null ? '' : ` (predicted ${speedup.mid.toFixed(1)}x)`;
 }
 
-/** "Give 'ticks' a cache line of its own (predicted 2.1x)": what applying the edit does. */
+/** "Give 'ticks' a cache line of its own (predicted 2.1x)": what applying the edit does, and gains. */
 export function actionTitle(advice: Advice): string {
   return `${actionText(advice)}${predictedText(advice)}`;
 }
 
-function actionText({ subject, change }: Advice): string {
+/** "Give 'ticks' a cache line of its own": what applying the edit does. */
+export function actionText({ subject, change }: Advice): string {
   const own = (of: readonly string[]): string =>
     of.length === 1 ? `Give ${named(of[0] ?? '')} a cache line of its own` : `Give ${names(of)} cache lines of their own`;
   switch (change?.kind) {
