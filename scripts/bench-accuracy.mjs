@@ -67,6 +67,9 @@ async function measureCost({ folder, tries, pairs }, contended, other) {
   return { first: { seconds: elapsed, stdout }, ratio: null };
 }
 
+/** Goroutines' stacks have no room for the agent's signal (docs/agent.md). */
+const records = (collector, { language }) => !(collector === 'agent' && language === 'go');
+
 const resultOf = ({ stdout }) => /^result (\d+)$/m.exec(stdout)?.[1];
 
 /** One program by one compiler at one level: all that is measured of it. */
@@ -88,7 +91,7 @@ async function judgeForm(context, program, form) {
   const text = await readFile(contended.source, 'utf8');
   const collectors = {};
   let first;
-  for (const collector of context.collectors) {
+  for (const collector of context.collectors.filter((name) => records(name, program))) {
     note(collector);
     const now = await recordAndReport(context, contended.program, cost.first, collector);
     first ??= now.recording;

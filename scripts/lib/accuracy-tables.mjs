@@ -50,6 +50,7 @@ export function formRows(judged, collectors) {
         form.title,
         costCell(form.cost),
         ...collectors.flatMap((name) => {
+          if (form.collectors[name] === undefined) return ['-', '-', '-'];
           const { right, marked, alarm } = form.collectors[name];
           return [
             foundCell(form, form.collectors[name]),
@@ -69,14 +70,15 @@ const isAlarm = ({ share }) => share > alarmShare;
 export function targetRows(judged, collectors) {
   const rows = [row('', 'measured', 'target', '')];
   for (const name of collectors) {
-    const costly = judged.filter(mustBeFound);
+    const recorded = judged.filter((form) => form.collectors[name] !== undefined);
+    const costly = recorded.filter(mustBeFound);
     const found = costly.filter((form) => form.collectors[name].found).length;
     rows.push(
       row(`found of what costs ${findCost} or more, ${name}`, `${found} of ${costly.length}`, 'all', verdict(found === costly.length)),
     );
-    const alarms = judged.filter((form) => isAlarm(form.collectors[name].alarm)).length;
-    rows.push(row(`false alarms, ${name}`, `${alarms} of ${judged.length}`, 'none', verdict(alarms === 0)));
-    const sum = (value) => judged.reduce((all, form) => all + form.collectors[name][value], 0);
+    const alarms = recorded.filter((form) => isAlarm(form.collectors[name].alarm)).length;
+    rows.push(row(`false alarms, ${name}`, `${alarms} of ${recorded.length}`, 'none', verdict(alarms === 0)));
+    const sum = (value) => recorded.reduce((all, form) => all + form.collectors[name][value], 0);
     rows.push(
       row(
         `contended samples with the right member, ${name}`,
@@ -113,7 +115,7 @@ function adviceTargets(judged) {
 export function detailRows(judged, collectors) {
   const rows = [];
   for (const form of judged) {
-    for (const name of collectors) {
+    for (const name of collectors.filter((one) => form.collectors[one] !== undefined)) {
       const { found, verdicts, wrong, alarm } = form.collectors[name];
       if (!form.program.control && !found) rows.push(row(form.title, name, `not found: ${verdicts.join(', ') || 'no contended samples'}`));
       for (const one of wrong) rows.push(row(form.title, name, `not right: ${one}`));
