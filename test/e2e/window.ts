@@ -262,6 +262,14 @@ export class Window {
       await this.page.keyboard.press(page === 0 ? 'Home' : 'PageDown');
       await this.page.waitForTimeout(200);
     }
+    // A shadow lies over the first pixels of a list that is scrolled, and a row can be cut at both of its ends.
+    const [drawn, list] = [await row.boundingBox(), await this.page.locator('.explorer-folders-view').boundingBox()];
+    if (!drawn || !list) return;
+    const below = drawn.y + 2 * drawn.height - (list.y + list.height);
+    const scrolled = drawn.y - drawn.height < list.y ? -2 * drawn.height : below > 0 ? 2 * drawn.height : 0;
+    if (scrolled === 0) return;
+    await this.page.mouse.move(list.x + list.width / 2, list.y + list.height / 2);
+    await this.page.mouse.wheel(0, scrolled);
   }
 
   private explorerRow(name: string): ReturnType<Page['locator']> {
