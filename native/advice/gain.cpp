@@ -2,6 +2,7 @@
 #include "advice/gain.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace cacheline::advice {
@@ -10,6 +11,7 @@ namespace {
 
 using calibration::AccessClass;
 
+constexpr double kDeviations = 2;
 constexpr double kBusy = 0.1;  // of the busiest thread's samples
 
 /// One thread's contended samples, by class: before, and what of it ends.
@@ -62,6 +64,12 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
         saved.low += ending * share.low;
         saved.mid += ending * share.mid;
         saved.high += ending * share.high;
+      }
+      // Two standard deviations of a share that so many samples tell.
+      const double chance = kDeviations * std::sqrt(std::max(saved.mid * (1 - saved.mid / samples), 1.0));
+      if (calibration != nullptr) {
+        saved.low = std::max(0.0, saved.low - chance);
+        saved.high += chance;
       }
       for (double* each : {&most, &saved.low, &saved.mid, &saved.high})
         *each = std::min({*each, bound, samples});

@@ -30,6 +30,9 @@ struct Gain {
 /// than that (an owner that stores all the time, and a reader that looks now and then). What plain stores of
 /// others wait is not in samples: then there is no bound.
 ///
+/// The bounds hold the spread of the calibration and two standard deviations of the number of samples. What
+/// else differs from run to run is not in them: other programs on the same processors, above all.
+///
 /// `calibration`: of the machine that recorded; null: not known.
 Gain gainOf(const analysis::Report& report, const calibration::Calibration* calibration,
             const Replayed& before, const Replayed& after);
