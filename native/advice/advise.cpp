@@ -194,35 +194,36 @@ class Advisor {
 
   /// Each address where it is.
   Move stays() const {
-    return [](uint32_t line, uint64_t address) { return Moved{line, address}; };
+    return [](uint32_t line, uint64_t address) { return std::optional(Moved{line, address}); };
   }
 
   /// Every object of a subject on lines of its own, its bytes at `placed(offset)`.
   Move apart(uint32_t subject, std::function<uint64_t(uint64_t)> placed) const {
     // Objects get spaces of their own; one that reaches over two lines is one object.
     auto spaces = std::make_shared<std::map<std::pair<std::string, uint64_t>, uint32_t>>();
-    return [this, subject, spaces, placed = std::move(placed)](uint32_t line, uint64_t address) -> Moved {
+    return [this, subject, spaces, placed = std::move(placed)](uint32_t line,
+                                                               uint64_t address) -> std::optional<Moved> {
       for (const Frame& frame : subjects_.at(line, address)) {
         if (frame.subject != subject) continue;
         const auto next = freshSpace() + static_cast<uint32_t>(spaces->size());
         const uint32_t space =
             spaces->try_emplace({report_.lines[line].space, frame.base}, next).first->second;
-        return {space, placed(address - frame.base)};
+        return Moved{space, placed(address - frame.base)};
       }
-      return {line, address};
+      return Moved{line, address};
     };
   }
 
   /// Every object of a subject that is an element of an array at a multiple of `size`, in an array that
   /// begins where it does now.
   Move spread(uint32_t subject, uint64_t size) const {
-    return [this, subject, size](uint32_t line, uint64_t address) -> Moved {
+    return [this, subject, size](uint32_t line, uint64_t address) -> std::optional<Moved> {
       const std::vector<Frame> frames = subjects_.at(line, address);
-      if (frames.empty() || frames.front().subject != subject) return {line, address};
+      if (frames.empty() || frames.front().subject != subject) return Moved{line, address};
       const Frame& frame = frames.front();
       const uint64_t index = (frame.base - frame.first) / of(subject).size;
       // Other data around it is not known to be near.
-      return {freshSpace(), frame.first + index * size + (address - frame.base)};
+      return Moved{freshSpace(), frame.first + index * size + (address - frame.base)};
     };
   }
 
@@ -268,11 +269,11 @@ class Advisor {
     std::set<uint32_t> together{number};
     for (const auto& [other, samples] : waits[number].others)
       if (samples >= kWorthIt / 2 * waits[number].all) together.insert(other);
-    const Move move = [this, together](uint32_t line, uint64_t address) -> Moved {
+    const Move move = [this, together](uint32_t line, uint64_t address) -> std::optional<Moved> {
       const std::vector<Frame> frames = subjects_.at(line, address);
-      if (frames.empty() || !together.contains(frames.front().subject)) return {line, address};
+      if (frames.empty() || !together.contains(frames.front().subject)) return Moved{line, address};
       // Behind all lines, one space for each subject, in which objects keep their distances in whole lines.
-      return {freshSpace() + frames.front().subject, address - frames.front().base % lineSize()};
+      return Moved{freshSpace() + frames.front().subject, address - frames.front().base % lineSize()};
     };
     AlignVariables variables;
     uint64_t size = 0;

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/line_history.h"
+#include "advice/objects.h"
 
 namespace cacheline::advice {
 
@@ -24,16 +24,8 @@ class Placements {
 
   std::optional<Latent> of(uint32_t number) const {
     const Subject& subject = subjects_.list()[number];
-    const std::vector<uint32_t>& lines = subjects_.linesOf(number);
-    double samples = 0;
-    std::set<uint32_t> threads;
-    for (const uint32_t line : lines) {
-      for (const analysis::PlaceSample& sample : report_.lines[line].history->accesses.samples)
-        samples += sample.weight;
-      threads.insert(report_.lines[line].history->threads.begin(),
-                     report_.lines[line].history->threads.end());
-    }
-    if (threads.size() < 2 || samples < kFewestSamples) return std::nullopt;
+    const SharedObjects objects(report_, subjects_, number);
+    if (objects.empty() || static_cast<double>(objects.samples()) < kFewestSamples) return std::nullopt;
     Latent latent;
     const auto alignment =
         static_cast<uint32_t>(std::max<uint64_t>(kStep, subject.described->layout.align.value_or(1)));
@@ -41,7 +33,7 @@ class Placements {
       std::vector<LatentPlacement> found;
       bool quiet = false;
       for (uint32_t base = 0; base < lineSize; base += alignment) {
-        const Pairs pairs = pairsAt(number, lines, base, lineSize, samples);
+        const Pairs pairs = pairsAt(number, objects, base, lineSize);
         quiet |= pairs.empty();
         if (!pairs.empty()) found.push_back({base, lineSize, {pairs.begin(), pairs.end()}});
       }
@@ -60,25 +52,12 @@ class Placements {
 
  private:
   /// Members that wait for each other falsely where each object begins `base` bytes behind a line's start.
-  Pairs pairsAt(uint32_t number, const std::vector<uint32_t>& lines, uint32_t base, uint32_t lineSize,
-                double samples) const {
-    const auto first = static_cast<uint32_t>(report_.lines.size());
-    std::map<std::pair<std::string, uint64_t>, uint32_t> spaces;
-    const Replayed replayed = replay_(
-        lines,
-        [&](uint32_t line, uint64_t address) -> Moved {
-          for (const Frame& frame : subjects_.at(line, address)) {
-            if (frame.subject != number) continue;
-            const uint32_t next = first + static_cast<uint32_t>(spaces.size());
-            return {spaces.try_emplace({report_.lines[line].space, frame.base}, next).first->second,
-                    base + (address - frame.base)};
-          }
-          return {line, address};
-        },
-        lineSize, true);
+  Pairs pairsAt(uint32_t number, const SharedObjects& objects, uint32_t base, uint32_t lineSize) const {
+    const Replayed replayed = replay_(objects.lines(), objects.alone(base), lineSize, true);
+    const auto samples = static_cast<double>(objects.samples());
     Pairs pairs;
     for (const ReplayedLine& line : replayed.lines) {
-      if (line.start.space < first || !line.verdict.waiting) continue;
+      if (!line.verdict.waiting) continue;
       const analysis::Waiting& waiting = *line.verdict.waiting;
       for (const analysis::WaitCause& cause : waiting.causes) {
         if (cause.share * cause.falsely * waiting.line.waiting < kWorthTelling * samples) continue;

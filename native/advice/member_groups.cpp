@@ -6,16 +6,13 @@
 #include <map>
 #include <numeric>
 
-#include "analysis/verdict.h"
+#include "advice/objects.h"
 
 namespace cacheline::advice {
 
 namespace {
 
 using layouts::LayoutMember;
-
-/// Objects that are looked at: those with most samples. One more costs a judgement.
-constexpr size_t kMostObjects = 32;
 
 /// Bytes that a member's address is a multiple of. Debug information tells it only where the source asks for
 /// more than the type does: of the others, what their offset and their size allow, at most 16.
@@ -43,13 +40,6 @@ class Sets {
   std::vector<uint32_t> parent_;
 };
 
-/// The object of a subject at an address.
-std::optional<Frame> frameOf(const Subjects& subjects, uint32_t subject, uint32_t line, uint64_t address) {
-  for (const Frame& frame : subjects.at(line, address))
-    if (frame.subject == subject) return frame;
-  return std::nullopt;
-}
-
 struct Relation {
   double together = 0, apart = 0;
 };
@@ -70,39 +60,10 @@ MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjec
   const Subject& of = subjects.list()[subject];
   const std::vector<LayoutMember>& members = of.described->own;
   MemberGroups result;
-  // One object is one line here. Spaces are the objects' numbers.
-  std::map<std::pair<std::string, uint64_t>, std::pair<uint32_t, uint64_t>> objects;  // number, samples
-  for (const uint32_t line : subjects.linesOf(subject)) {
-    const analysis::Line& from = report.lines[line];
-    if (!analysis::isContended(from.verdict) && of.size <= report.lineSize) continue;
-    for (const analysis::Access& access : from.accesses) {
-      const auto frame = frameOf(subjects, subject, line, from.address + access.offset);
-      if (!frame) continue;
-      auto& [number, samples] =
-          objects.try_emplace({from.space, frame->base}, objects.size(), 0).first->second;
-      samples += access.records;
-    }
-  }
-  std::vector<std::pair<uint64_t, uint32_t>> most;
-  for (const auto& [key, object] : objects) most.emplace_back(object.second, object.first);
-  std::sort(most.rbegin(), most.rend());
-  if (most.size() > kMostObjects) most.resize(kMostObjects);
-  std::vector<bool> isLookedAt(objects.size());
-  for (const auto& [samples, number] : most) isLookedAt[number] = true;
-
+  // One object is one line here.
+  const SharedObjects objects(report, subjects, subject);
   const auto size = static_cast<uint32_t>(std::bit_ceil(std::max<uint64_t>(of.size, 64)));
-  const auto firstSpace = static_cast<uint32_t>(report.lines.size());
-  const uint32_t elsewhere = firstSpace + static_cast<uint32_t>(objects.size());
-  const Replayed whole = replay(
-      subjects.linesOf(subject),
-      [&](uint32_t line, uint64_t address) -> Moved {
-        const auto frame = frameOf(subjects, subject, line, address);
-        if (!frame) return {elsewhere, address};
-        const auto object = objects.find({report.lines[line].space, frame->base});
-        if (object == objects.end() || !isLookedAt[object->second.first]) return {elsewhere, address};
-        return {firstSpace + object->second.first, address - frame->base};
-      },
-      size);
+  const Replayed whole = replay(objects.lines(), objects.alone(0), size);
 
   std::map<std::pair<uint32_t, uint32_t>, Relation> relations;
   std::vector<double> contended(members.size()), seen(members.size());
@@ -113,7 +74,6 @@ MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjec
     return kNone;
   };
   for (const ReplayedLine& line : whole.lines) {
-    if (line.start.space == elsewhere) continue;
     for (const analysis::PlaceSample& sample : line.accesses.samples)
       if (const uint32_t member = memberAt(line.accesses.uses[sample.use].offset); member != kNone) {
         seen[member] += sample.weight;
@@ -158,7 +118,6 @@ MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjec
   // What was not sampled itself belongs to what the code that accesses it was sampled at.
   std::map<uint32_t, std::map<uint32_t, double>> steps;  // by member: samples of other members
   for (const ReplayedLine& line : whole.lines) {
-    if (line.start.space == elsewhere) continue;
     std::vector<double> samples(line.accesses.uses.size());
     for (const analysis::PlaceSample& sample : line.accesses.samples) samples[sample.use] += sample.weight;
     for (const analysis::StepUse& step : line.accesses.steps) {

@@ -87,11 +87,11 @@ class Gathered {
     for (const uint32_t line : lines) {
       const LineHistory& history = *report_.lines[line].history;
       const auto here = [&](uint32_t offset) -> std::optional<uint32_t> {
-        const Moved to = move(line, report_.lines[line].address + offset);
-        if (to.space != result_.start.space || to.address < result_.start.address ||
-            to.address - result_.start.address >= lineSize_)
+        const std::optional<Moved> to = move(line, report_.lines[line].address + offset);
+        if (!to || to->space != result_.start.space || to->address < result_.start.address ||
+            to->address - result_.start.address >= lineSize_)
           return std::nullopt;
-        return static_cast<uint32_t>(to.address - result_.start.address);
+        return static_cast<uint32_t>(to->address - result_.start.address);
       };
       for (const analysis::KnownUse& use : history.accesses.known) {
         const std::optional<uint32_t> offset = here(use.offset);
@@ -188,15 +188,16 @@ Replayed Replay::operator()(std::span<const uint32_t> lines, const Move& move, u
   std::map<std::pair<uint32_t, uint64_t>, Gathered> gathered;
   for (const uint32_t line : lines) {
     const analysis::LineAccesses& accesses = report_.lines[line].history->accesses;
-    std::vector<Moved> moved;
+    std::vector<std::optional<Moved>> moved;
     for (const analysis::WordStatistics& use : accesses.uses)
       moved.push_back(move(line, report_.lines[line].address + use.offset));
     for (uint32_t i = 0; i < accesses.samples.size(); ++i) {
-      const Moved& to = moved[accesses.samples[i].use];
-      const uint64_t start = to.address & ~uint64_t{lineSize - 1};
-      gathered.try_emplace({to.space, start}, report_, Moved{to.space, start}, lineSize)
+      const std::optional<Moved>& to = moved[accesses.samples[i].use];
+      if (!to) continue;
+      const uint64_t start = to->address & ~uint64_t{lineSize - 1};
+      gathered.try_emplace({to->space, start}, report_, Moved{to->space, start}, lineSize)
           .first->second.samples.push_back(
-              {accesses.samples[i].time, line, i, static_cast<uint32_t>(to.address - start)});
+              {accesses.samples[i].time, line, i, static_cast<uint32_t>(to->address - start)});
     }
   }
   Replayed result;

@@ -22,8 +22,9 @@ struct Moved {
   uint32_t space = 0;
   uint64_t address = 0;
 };
-/// `line`: index of a line of the report. An address that stays where it is has the space of its line.
-using Move = std::function<Moved(uint32_t line, uint64_t address)>;
+/// `line`: index of a line of the report. An address that stays where it is has the space of its line. Empty:
+/// what is there is left out.
+using Move = std::function<std::optional<Moved>(uint32_t line, uint64_t address)>;
 
 /// A line of the new layout.
 struct ReplayedLine {

@@ -105,20 +105,22 @@ void Subjects::findArrays() {
     for (const Region& region : regions_[line])
       if (list_[region.subject].unaligned)
         starts[{region.subject, report_.lines[line].space}].insert(region.start);
+  std::erase_if(starts, [&](const auto& each) {
+    const uint64_t first = *each.second.begin(), size = list_[each.first.first].size;
+    bool together = false, multiples = true;
+    uint64_t last = first;
+    for (const uint64_t start : each.second) {
+      together |= start - last == size;
+      multiples &= (start - first) % size == 0;
+      last = start;
+    }
+    return !together || !multiples;
+  });
   for (size_t line = 0; line < regions_.size(); ++line) {
     for (Region& region : regions_[line]) {
       const auto found = starts.find({region.subject, report_.lines[line].space});
-      if (found == starts.end() || found->second.size() < 2) continue;
-      const uint64_t first = *found->second.begin(), size = list_[region.subject].size;
-      bool together = false, multiples = true;
-      uint64_t last = first;
-      for (const uint64_t start : found->second) {
-        together |= start - last == size;
-        multiples &= (start - first) % size == 0;
-        last = start;
-      }
-      if (!together || !multiples) continue;
-      region.first = first;
+      if (found == starts.end()) continue;
+      region.first = *found->second.begin();
       list_[region.subject].inArrays = true;
     }
   }
