@@ -11,7 +11,7 @@ import { schemaErrors } from './schemas';
 interface Program {
   name: string;
   /** Not given where a run may find something or nothing. */
-  top?: { verdict: string; flags: string[]; minThreads: number } | null;
+  top?: { verdict: string; or?: string; flags: string[]; minThreads: number } | null;
 }
 interface Meta {
   collector: string;
@@ -67,7 +67,7 @@ describe('where perf_event_open is refused', function () {
       const contended = report.lines.filter((line) => line.contended > 0);
       assert.equal(contended.length > 0, top !== null, JSON.stringify(contended.map(({ address, verdict }) => [address, verdict])));
       if (top === null) return;
-      assert.equal(contended[0]?.verdict, top.verdict);
+      assert.ok(contended[0] && [top.verdict, top.or].includes(contended[0].verdict), contended[0]?.verdict);
       // Some hundred samples may have no write of a word that is seldom written: it then seems to be read only.
       const sure = (flags: string[]): string[] => flags.filter((flag) => flag !== 'mixed-use').sort();
       assert.deepEqual(sure(contended[0].flags), sure(top.flags));

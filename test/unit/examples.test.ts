@@ -27,6 +27,8 @@ interface Variable {
 }
 interface Top {
   verdict: string;
+  /** What it is, too, where processors differ in which of two threads is faster. */
+  or?: string;
   flags: string[];
   minThreads: number;
   minProcesses: number;
@@ -155,19 +157,20 @@ describe('examples', function () {
       const remedies = advice.filter(({ way }) => way !== 'none' && way !== 'per-thread');
       if (parted === false || (top && top.parted === false) || top === null) assert.deepEqual(remedies, []);
       // What few samples wait for may gain too little to be worth a change.
-      else if (top?.verdict === 'false sharing' && (line?.programShare ?? 0) >= 0.3)
+      else if (top && line?.verdict === 'false sharing' && line.programShare >= 0.3)
         assert.ok(remedies[0] && remedies[0].predicted.contendedLeft <= 0.2, JSON.stringify(advice));
       if (top === undefined) return;
-      golden.set(name, essence(name, line, top?.variables ?? []));
+      if (!top?.or) golden.set(name, essence(name, line, top?.variables ?? []));
       if (top === null) {
         assert.equal(line, undefined);
         return;
       }
 
       assert.ok(line, 'no contended line was found');
-      assert.deepEqual([line.verdict, [...line.flags].sort()], [top.verdict, [...top.flags].sort()]);
+      assert.ok([top.verdict, top.or].includes(line.verdict), `it is ${line.verdict}`);
+      assert.deepEqual([...line.flags].sort(), [...top.flags].sort());
       assert.ok(line.programShare >= (top.minShare ?? 0), `it has ${line.programShare} of the samples`);
-      assertWaiting(line, top);
+      if (line.verdict === top.verdict) assertWaiting(line, top);
       const competing = line.threads.filter(({ competes }) => competes);
       assert.ok(competing.length >= top.minThreads, `${competing.length} threads compete`);
       assert.ok(new Set(competing.map(({ pid }) => pid)).size >= top.minProcesses);
