@@ -5,7 +5,7 @@ import type { Advice, AdviceList, Change, Latent, TypeReference } from '../../ex
 export function typeReference(name: string, file: string, line: number, members: readonly string[]): TypeReference {
   return {
     name,
-    binary: '/work/build/server',
+    binary: '/code/build/server',
     size: 8 * members.length,
     align: 8,
     definition: { file, line },
@@ -27,7 +27,7 @@ export function advice(given: Partial<Advice> = {}): Advice {
     locks: [],
     way: 'align',
     confidence: 0.9,
-    definition: { file: '/work/src/worker.cpp', line: 12 },
+    definition: { file: '/code/src/worker.cpp', line: 12 },
     contended: 400,
     programShare: 0.4,
     cost: { bytesPerInstance: 56, bytesTotal: 448, abi: false, readerLines: { before: 1, after: 8 } },
@@ -38,7 +38,7 @@ export function advice(given: Partial<Advice> = {}): Advice {
       mostSpeedup: 2.4,
       basis: 'clock, calibrated',
     },
-    change: { kind: 'align-type', type: typeReference('Worker', '/work/src/worker.cpp', 12, ['ticks']), alignment: 64 },
+    change: { kind: 'align-type', type: typeReference('Worker', '/code/src/worker.cpp', 12, ['ticks']), alignment: 64 },
     edit: { patch: '--- a/src/worker.cpp\n', reason: null },
     ...given,
   };
@@ -57,8 +57,8 @@ export function adviceList(list: readonly Advice[], more: Partial<AdviceList> = 
 }
 
 const NO_PREDICTION = { speedup: null, contendedLeft: 0.787, excessCycles: null, mostSpeedup: 1, basis: 'clock, not calibrated' };
-const queue = typeReference('Queue', '/work/src/queue.h', 30, ['capacity', 'head', 'mask', 'tail']);
-const descriptor = typeReference('descriptor', '/work/src/buffer.c', 40, ['tag', 'buffer', 'state', 'content_lock']);
+const queue = typeReference('Queue', '/code/src/queue.h', 30, ['capacity', 'head', 'mask', 'tail']);
+const descriptor = typeReference('descriptor', '/code/src/buffer.c', 40, ['tag', 'buffer', 'state', 'content_lock']);
 
 /** Changes with and without edits. */
 export const changes: AdviceList = adviceList(
@@ -75,7 +75,7 @@ export const changes: AdviceList = adviceList(
       cost: { bytesPerInstance: 160, bytesTotal: 160, abi: true, readerLines: { before: 1, after: 3 } },
       predicted: { ...NO_PREDICTION, mostSpeedup: 1.25 },
       change: membersChange({ ...queue, name: 'pool::Queue' }, [[0, 2], [1], [3]]),
-      edit: { patch: null, reason: '/work/src/queue.h:50 has initialisers by position: change them, too.' },
+      edit: { patch: null, reason: '/code/src/queue.h:50 has initialisers by position: change them, too.' },
     }),
     advice({
       subject: { type: 'descriptor', object: 'descriptor', members: ['state', 'tag'] },
@@ -93,19 +93,19 @@ export const changes: AdviceList = adviceList(
     }),
     advice({
       subject: { type: 'atomic_long', object: 'messages_written', members: [] },
-      definition: { file: '/work/src/stats.c', line: 7 },
+      definition: { file: '/code/src/stats.c', line: 7 },
       contended: 80,
       programShare: 0.08,
       cost: { bytesPerInstance: 112, bytesTotal: 112, abi: false, readerLines: { before: 1, after: 2 } },
       predicted: { ...NO_PREDICTION, excessCycles: 0.31, contendedLeft: 0, basis: 'hitm, latency' },
       change: {
         kind: 'align-variables',
-        binary: '/work/build/server',
+        binary: '/code/build/server',
         variables: [7, 8].map((line) => ({
           name: line === 7 ? 'messages_written' : 'messages_read',
           type: 'atomic_long',
           size: 8,
-          definition: { file: '/work/src/stats.c', line },
+          definition: { file: '/code/src/stats.c', line },
         })),
         alignment: 64,
       },
@@ -120,7 +120,7 @@ export const words: AdviceList = adviceList(
     advice({
       subject: { type: 'long', object: 'counters', members: [] },
       way: 'stride',
-      definition: { file: '/work/src/count.c', line: 3 },
+      definition: { file: '/code/src/count.c', line: 3 },
       cost: { bytesPerInstance: 56, bytesTotal: null, abi: false, readerLines: { before: 1, after: 1 } },
       change: null,
       edit: { patch: null, reason: 'All uses of the elements change with their type: make the change by hand.' },
@@ -128,23 +128,23 @@ export const words: AdviceList = adviceList(
     advice({
       subject: { type: 'session', object: '', members: ['requests'] },
       way: 'allocate',
-      definition: { file: '/work/src/session.c', line: 10 },
+      definition: { file: '/code/src/session.c', line: 10 },
       cost: { bytesPerInstance: 40, bytesTotal: 80, abi: false, readerLines: { before: 1, after: 1 } },
       change: {
         kind: 'allocate',
-        binary: '/work/build/server',
-        call: { file: '/work/src/session.c', line: 44 },
+        binary: '/code/build/server',
+        call: { file: '/code/src/session.c', line: 44 },
         function: 'open',
         alignment: 64,
       },
-      edit: { patch: null, reason: '/work/src/session.c:44 calls calloc(), which aligns to nothing: call aligned_alloc() and memset().' },
+      edit: { patch: null, reason: '/code/src/session.c:44 calls calloc(), which aligns to nothing: call aligned_alloc() and memset().' },
     }),
     advice({
       subject: { type: 'ring', object: 'ring', members: ['head', 'tail'] },
       verdict: 'true sharing',
       why: 'true-sharing',
       way: 'none',
-      definition: { file: '/work/src/ring.c', line: 12 },
+      definition: { file: '/code/src/ring.c', line: 12 },
       change: null,
       edit: { patch: null, reason: 'There is nothing to edit: no other layout makes the program faster.' },
     }),
@@ -162,14 +162,14 @@ export const words: AdviceList = adviceList(
       subject: { type: 'app::Slot', object: '', members: [] },
       way: 'align',
       why: 'alignment',
-      definition: { file: '/work/src/slot.rs', line: 5 },
-      change: { kind: 'align-type', type: typeReference('app::Slot', '/work/src/slot.rs', 5, ['count']), alignment: 128 },
-      edit: { patch: null, reason: '/work/src/slot.rs is Rust, which is not edited.' },
+      definition: { file: '/code/src/slot.rs', line: 5 },
+      change: { kind: 'align-type', type: typeReference('app::Slot', '/code/src/slot.rs', 5, ['count']), alignment: 128 },
+      edit: { patch: null, reason: '/code/src/slot.rs is Rust, which is not edited.' },
     }),
     advice({
       subject: { type: 'main.shard', object: 'main.shards', members: [] },
       way: 'stride',
-      definition: { file: '/work/src/main.go', line: 9 },
+      definition: { file: '/code/src/main.go', line: 9 },
       change: null,
       edit: { patch: null, reason: 'All uses of the elements change with their type: make the change by hand.' },
     }),
@@ -182,8 +182,8 @@ export const hostile: AdviceList = adviceList(
   [
     advice({
       subject: { type: '\u001b[31mT\n[x](command:evil)', object: 'a\u202eb `code', members: ['\u0007m', 'very'.repeat(60)] },
-      definition: { file: '/work/src/\u001b]0;x\u0007.c', line: 1 },
-      change: membersChange(typeReference('T\u001b[0m', '/work/src/\u001b]0;x\u0007.c', 1, ['a\nb', '\u001b[2J', 'c$(id)']), [
+      definition: { file: '/code/src/\u001b]0;x\u0007.c', line: 1 },
+      change: membersChange(typeReference('T\u001b[0m', '/code/src/\u001b]0;x\u0007.c', 1, ['a\nb', '\u001b[2J', 'c$(id)']), [
         [0],
         [2],
         [1],

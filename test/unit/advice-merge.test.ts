@@ -68,7 +68,7 @@ describe('edits of advice', () => {
 
   it('are refused with a reason where the source is gone, no file, not readable as text, too new, or nothing changes', async () => {
     const fresh = file('fresh.c');
-    const built = new Map([['/work/build/server', 1000]]);
+    const built = new Map([['/code/build/server', 1000]]);
     mkdirSync(join(folder.path, 'folder.c'));
     const list = adviceList([
       apart('first', join(folder.path, 'gone.c'), 1),
@@ -165,7 +165,7 @@ describe('places of advice', () => {
     data: { object, type, offset: 0, definition: null, field: 'a' },
     width: 8,
     amount,
-    place: { file: '/work/src/code.c', line },
+    place: { file: '/code/src/code.c', line },
   });
 
   it('are the definition, the members that are waited for and the code that waits', () => {
@@ -192,7 +192,7 @@ describe('places of advice', () => {
 });
 
 describe('one member on a line of its own', () => {
-  const at = { file: '/work/a.c', line: 3 };
+  const at = { file: '/code/a.c', line: 3 };
   const layout = layoutOf('Worker', 24, [member('a', 'long', 0, 8), member('b', 'long', 8, 8), member('c', 'long', 16, 8)]);
   const starts = (name: string): boolean[] | undefined => {
     const change = ownLineChange(layout, name, '/bin/a', at);

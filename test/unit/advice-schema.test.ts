@@ -5,7 +5,7 @@ import { schemaErrors } from './schemas';
 
 type Document = typeof changes & { folder: string | null };
 const documents: Record<string, () => Document> = Object.fromEntries(
-  Object.entries({ changes, words, hostile }).map(([name, list]) => [name, () => ({ ...structuredClone(list), folder: '/work' })]),
+  Object.entries({ changes, words, hostile }).map(([name, list]) => [name, () => ({ ...structuredClone(list), folder: '/code' })]),
 );
 
 /** Calls `visit` for each field of each object in the value. */

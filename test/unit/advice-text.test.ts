@@ -14,7 +14,7 @@ import { COLOURED, displayWidth } from '../../extension/session/text/terminal-te
 import { advice, adviceList, changes, hostile, latent, membersChange, typeReference, words } from './advice-builder';
 import { matchGolden } from './golden';
 
-const text = (list: AdviceList, width: number): string => adviceText(list, { width, path: 'server.cacheline', folder: '/work' });
+const text = (list: AdviceList, width: number): string => adviceText(list, { width, path: 'server.cacheline', folder: '/code' });
 
 describe('advice text', () => {
   for (const width of [80, 200]) {
