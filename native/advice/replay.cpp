@@ -14,10 +14,6 @@ namespace {
 
 using analysis::LineHistory;
 
-bool spansOverlap(std::span<const analysis::Run> a, std::span<const analysis::Run> b) {
-  return !a.empty() && !b.empty() && a.front().start <= b.back().end && b.front().start <= a.back().end;
-}
-
 /// One line of the new layout while its samples are gathered.
 class Gathered {
  public:
@@ -41,16 +37,10 @@ class Gathered {
     const bool whole = addKnown(move);
     for (size_t actor = 0; actor < runs_.size(); ++actor)
       result_.accesses.actors[actor].runs = runs_[actor].runs();
-    // A load that hit a modified line has a writer, though none was sampled: on which part of a line is not
-    // known where it is taken apart.
-    const bool answers = waits_ && whole && (report_.hitmKnown || report_.peerKnown);
-    analysis::JudgeBy by;
-    by.written = answers;
-    result_.verdict = analysis::judgeLine(result_.accesses, by, causes);
-    if (answers && result_.verdict.verdict == analysis::Verdict::privateLine) {
-      by.competing = spansOverlap;
-      result_.verdict = analysis::judgeLine(result_.accesses, by, causes);
-    }
+    // On which part of a line somebody writes is not known where it is taken apart.
+    const bool answered = waits_ && whole && (report_.hitmKnown || report_.peerKnown);
+    result_.verdict = answered ? analysis::judgeAnswered(result_.accesses, causes)
+                               : analysis::judgeLine(result_.accesses, {}, causes);
     return std::move(result_);
   }
 

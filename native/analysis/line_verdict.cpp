@@ -5,6 +5,14 @@
 
 namespace cacheline::analysis {
 
+namespace {
+
+bool spansOverlap(std::span<const Run> a, std::span<const Run> b) {
+  return !a.empty() && !b.empty() && a.front().start <= b.back().end && b.front().start <= a.back().end;
+}
+
+}  // namespace
+
 LineVerdict judgeLine(const LineAccesses& line, const JudgeBy& by, bool chance) {
   LineVerdict result;
   result.judgement = judge(line.actors, by);
@@ -40,6 +48,15 @@ LineVerdict judgeLine(const LineAccesses& line, const JudgeBy& by, bool chance) 
     for (uint32_t& visitor : victim.visitors) visitor = original[visitor];
   result.verdict = verdictOf(result.waiting->line.share(), !result.waiting->victims.empty());
   return result;
+}
+
+LineVerdict judgeAnswered(const LineAccesses& line, bool chance) {
+  JudgeBy by;
+  by.written = true;
+  LineVerdict verdict = judgeLine(line, by, chance);
+  if (verdict.verdict != Verdict::privateLine) return verdict;
+  by.competing = spansOverlap;
+  return judgeLine(line, by, chance);
 }
 
 }  // namespace cacheline::analysis

@@ -29,4 +29,9 @@ struct LineVerdict {
 /// - otherwise by what each access waits for (see waiting.h, which explains `chance`).
 LineVerdict judgeLine(const LineAccesses& line, const JudgeBy& by = {}, bool chance = true);
 
+/// The same of a line with loads that hit another core's modified line, or that another core answered: it has
+/// a writer even where no store was sampled, and where no two actors were seen to alternate, those whose time
+/// spans overlap compete.
+LineVerdict judgeAnswered(const LineAccesses& line, bool chance = true);
+
 }  // namespace cacheline::analysis

@@ -12,10 +12,6 @@ namespace cacheline::sharing {
 
 namespace {
 
-bool spansOverlap(std::span<const analysis::Run> a, std::span<const analysis::Run> b) {
-  return !a.empty() && !b.empty() && a.front().start <= b.back().end && b.front().start <= a.back().end;
-}
-
 bool counts(const SourceClass& source, Display display) {
   switch (display) {
     case Display::total:
@@ -247,15 +243,9 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, std::span<co
                         const JudgePolicy& policy) {
   LineJudgement result;
   analysis::LineAccesses accesses = LineReader(table, line, rows, policy, result).read();
-  const bool modifiedElsewhere = policy.answers && line.shared();
   const bool chance = !line.aggregateOnly;  // sums over many lines are little by chance
-  analysis::JudgeBy by;
-  by.written = modifiedElsewhere;
-  analysis::LineVerdict verdict = analysis::judgeLine(accesses, by, chance);
-  if (verdict.verdict == analysis::Verdict::privateLine && modifiedElsewhere) {
-    by.competing = spansOverlap;
-    verdict = analysis::judgeLine(accesses, by, chance);
-  }
+  analysis::LineVerdict verdict = policy.answers && line.shared() ? analysis::judgeAnswered(accesses, chance)
+                                                                  : analysis::judgeLine(accesses, {}, chance);
   result.verdict = verdict.verdict;
   result.mixedUse = verdict.judgement.mixedUse;
   result.lock = verdict.judgement.lock;
