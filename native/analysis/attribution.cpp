@@ -135,7 +135,7 @@ void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
   for (const auto ways = location.join; const decode::Way& way : ways->ways) {
     before.plan = way.before;
     before.codeAddress = ip - elfAddress + before.plan.codeAddress;
-    before.companions = companionsAt(*image, before.plan, sweeps_[binary]);
+    before.companions = way.companions;
     locations_.push_back(before);
   }
 }

@@ -11,12 +11,34 @@ namespace {
 /// of threads that jump (measured: thirty times and more).
 constexpr uint64_t kMoreThanAtJoin = 4;
 
+/// Samples behind an access that say where the others went, and how many times fewer those of another way
+/// are.
+constexpr uint64_t kEnough = 20, kHardly = 20;
+
+/// The way whose access was sampled, where those of all others hardly were.
+std::optional<size_t> sampledWay(const decode::Join& join, const SeenCode& seen,
+                                 const perfdata::Sample& sample, uint64_t loadBias) {
+  std::optional<size_t> most;
+  uint64_t samples = 0, others = 0;
+  for (size_t i = 0; i < join.ways.size(); ++i) {
+    const decode::Way& way = join.ways[i];
+    if (way.contradicts(sample.registers, loadBias)) continue;
+    if (!way.hasAccess() || way.behindFrom == way.behindTo) return {};
+    const uint64_t own =
+        seen.count(sample.pid, sample.tid, way.behindFrom + loadBias, way.behindTo + loadBias);
+    others += std::min(own, samples);
+    if (own >= samples) most = i, samples = own;
+  }
+  if (samples < kEnough || kHardly * others > samples) return {};
+  return most;
+}
+
 }  // namespace
 
 std::optional<size_t> wayTo(const decode::Join& join, const SeenCode& seen, const perfdata::Sample& sample,
                             uint64_t loadBias) {
   if (const auto taken = decode::wayTaken(join, sample.registers, loadBias)) return taken;
-  if (!join.behindLocked) return {};
+  if (!join.behindLocked) return sampledWay(join, seen, sample, loadBias);
   const uint64_t ip = sample.ip - loadBias;
   const auto sampled = [&](uint64_t from, uint64_t to) {
     return seen.count(sample.pid, sample.tid, from + loadBias, to + loadBias);

@@ -10,8 +10,9 @@
 namespace cacheline::analysis {
 
 /// The way of a join whose access a sample is charged to: the only one that its registers do not contradict,
-/// or one of several that agree. Behind a locked access also the one that falls into the join, where every
-/// other way is ruled out:
+/// or one of several that agree. Else the one whose access has samples of the thread before the join, where
+/// those of all others have hardly any. Behind a locked access also the one that falls into the join, where
+/// every other way is ruled out:
 /// - it contradicts the registers;
 /// - it skips the access, nothing better is known, and the thread was sampled on the way to the access;
 /// - a locked access stands on it, too: its samples lie there. Threads that jump have few at the join then,

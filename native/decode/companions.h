@@ -6,9 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "decode/instruction.h"
+
 namespace cacheline::decode {
 
-/// Another access of the same basic block by the same registers.
+/// Another access that is run with an access, by the same registers.
 struct Companion {
   int64_t delta = 0;  ///< bytes from the access's address to this one's
   uint32_t width = 0;
@@ -20,5 +22,10 @@ struct Companion {
 /// cache line can be. Any bytes are valid input; a bounded number of instructions is looked at.
 std::vector<Companion> companionsOf(std::span<const uint8_t> code, uint64_t codeStart, uint64_t blockStart,
                                     uint64_t access);
+
+/// Those of `line[access]`, where a thread ran `line` and goes on at the start of `ahead`, which lies at
+/// `address`, through the end of that basic block.
+std::vector<Companion> companionsAlong(std::span<const Instruction> line, size_t access,
+                                       std::span<const uint8_t> ahead, uint64_t address);
 
 }  // namespace cacheline::decode

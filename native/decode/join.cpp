@@ -57,8 +57,9 @@ void addTurns(const Path& path, std::span<const Instruction> line, Way& way) {
   }
 }
 
-/// `behind`: what was run behind the path.
-Way wayBy(const Code& code, const Path& path, std::span<const Instruction> behind) {
+/// `behind`: what was run behind the path. `ahead`: what is run from there on, at `address`.
+Way wayBy(const Code& code, const Path& path, std::span<const Instruction> behind,
+          std::span<const uint8_t> ahead, uint64_t address) {
   Way way;
   way.before.failure = Failure::noMemoryOperand;
   std::vector<Instruction> line = path.line;
@@ -69,6 +70,7 @@ Way wayBy(const Code& code, const Path& path, std::span<const Instruction> behin
   if (path.access) {
     const size_t from = code.sweep.closed() ? 0 : *path.access;
     way.before = chargeTo(std::span(line).subspan(from), *path.access - from, path.addresses[*path.access]);
+    way.companions = companionsAlong(std::span(line).subspan(from), *path.access - from, ahead, address);
   }
   return way;
 }
@@ -81,6 +83,11 @@ void setPlace(const Path& path, uint64_t straight, Way& way) {
   way.from = code.start + code.sweep.runStart(last.last);
   way.at = code.start + last.last;
   way.skips = last.jumps && last.condition < kAlways && code.start + last.end == straight;
+  if (path.access && path.addresses[*path.access] - way.from < way.at - way.from) {
+    const uint64_t next = path.addresses[*path.access] + path.line[*path.access].length;
+    // A comparison and its jump are one to the processor, an access and its jump may be.
+    if (last.jumps ? next < way.at : next <= way.at) way.behindFrom = next, way.behindTo = way.at + 1;
+  }
   for (size_t i = 0; i < path.line.size(); ++i)
     way.locked |=
         path.line[i].operand.locked && path.addresses[i] - (code.start + last.from) < last.end - last.from;
@@ -119,8 +126,8 @@ std::optional<Join> planJoin(const Code& code, uint64_t ip) {
     return {};
   const size_t block = code.sweep.blockStart(offset);
   for (const Path& path : pathsTo({&code, block, offset, block}, 0, join.behindLocked)) {
-    join.ways.push_back(wayBy(code, path, {}));
-    if (join.behindLocked) setPlace(path, join.ways[0].from, join.ways.back());
+    join.ways.push_back(wayBy(code, path, {}, code.bytes.subspan(offset), ip));
+    setPlace(path, join.ways[0].from, join.ways.back());
   }
   if (!anyHasAccess(join)) return {};
   // A jump into the middle of the locked instruction leaves its prefix out.
@@ -159,7 +166,7 @@ std::optional<Join> planReturn(const Code& callee, std::span<const Instruction> 
     const size_t block = callee.sweep.blockStart(at);
     const std::vector<Path> paths = pathsTo({&callee, block, at, block}, line.size(), false);
     if (paths.empty() || join.ways.size() > kMostWays) return {};
-    for (const Path& path : paths) join.ways.push_back(wayBy(callee, path, line));
+    for (const Path& path : paths) join.ways.push_back(wayBy(callee, path, line, {}, 0));
   }
   if (!anyHasAccess(join)) return {};
   return join;
@@ -175,11 +182,15 @@ std::optional<size_t> wayTaken(const Join& join, const Registers& registers, uin
     uint64_t own = 0;
     if (!way.hasAccess() || (plan.failure == Failure::none && !effectiveAddress(plan, registers, bias, own)))
       return {};
-    const bool same = !taken || (join.ways[*taken].before.codeAddress == plan.codeAddress &&
-                                 join.ways[*taken].before.failure == plan.failure && own == address);
-    if (!same) return {};
-    if (!taken) taken = i;
-    address = own;
+    if (!taken) {
+      taken = i;
+      address = own;
+      continue;
+    }
+    const AccessPlan& other = join.ways[*taken].before;
+    const bool same = plan.failure == Failure::none || plan.codeAddress == other.codeAddress;
+    if (!same || plan.failure != other.failure || own != address) return {};
+    if (plan.operand.locked && !other.operand.locked) taken = i;
   }
   return taken;
 }

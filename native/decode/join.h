@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "decode/access.h"
+#include "decode/companions.h"
 #include "decode/condition.h"
 #include "decode/paths.h"
 
@@ -27,6 +28,9 @@ struct Setting {
 /// A way to the join, through its last straight piece of code.
 struct Way {
   uint64_t from = 0, at = 0;  ///< first and last instruction of that piece; the first may be others' too
+  /// Code of that piece behind its access, where samples of who waited at the access lie, too; empty where
+  /// the interrupt has no instruction there to arrive at.
+  uint64_t behindFrom = 0, behindTo = 0;
   bool locked = false;  ///< on this code, whoever came there, is a locked access: who runs it is sampled here
   bool skips = false;   ///< over the piece that falls into the join, by the jump before it
   std::vector<Condition> conditions;  ///< met by the flags, which are the same since
@@ -34,6 +38,7 @@ struct Way {
   std::vector<Setting> settings;
   /// The last access on it. noMemoryOperand and skid 0: there is none near enough, or it is not known.
   AccessPlan before;
+  std::vector<Companion> companions;  ///< of that access
 
   bool hasAccess() const { return before.skid != 0; }
   /// Whether registers show that a thread did not come by it. `bias`: as for effectiveAddress().
@@ -64,8 +69,8 @@ std::optional<Call> callBefore(const Code& code, uint64_t ip);
 /// written it.
 std::optional<Join> planReturn(const Code& callee, std::span<const Instruction> behind);
 
-/// The way that registers do not contradict. Where there are several, one of them if all have the same
-/// access, at one address; else empty.
+/// The way that registers do not contradict. Where there are several, one of them if the accesses of all are
+/// at one address, a locked one if there is one: that is what waits most. Else empty.
 std::optional<size_t> wayTaken(const Join& join, const Registers& registers, uint64_t bias);
 
 }  // namespace cacheline::decode

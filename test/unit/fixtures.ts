@@ -32,17 +32,12 @@ export function temporaryFolder(): { readonly path: string } {
 
 /**
  * That at most one in twenty samples has no access, the kernel's left out: among `samples`, five standard deviations more are chance
- * (a truth of one in twenty would fail once in millions of recordings; the examples' own share is at most one in fifty). Of those at
- * instructions without an operand in memory it is two in five: some processors interrupt behind the jumps that follow an access, where
- * several ways meet (the rings: a quarter).
+ * (a truth of one in twenty would fail once in millions of recordings; the examples' own share is at most one in twenty-five).
  */
 export function assertAttributed({ total, attributed, unattributed }: Report['samples']): void {
-  const { kernel, noMemoryOperand } = unattributed;
-  const judged = total - kernel;
-  const most = (share: number): number => share * judged + 5 * Math.sqrt(share * judged);
-  const text = JSON.stringify({ total, attributed, unattributed });
-  assert.ok(judged - attributed - noMemoryOperand <= most(1 / 20), text);
-  assert.ok(noMemoryOperand <= most(2 / 5), text);
+  const judged = total - unattributed.kernel;
+  const expected = judged / 20;
+  assert.ok(judged - attributed <= expected + 5 * Math.sqrt(expected), JSON.stringify({ total, attributed, unattributed }));
 }
 
 /** Threads that take turns on one processor do not contend: the report of the first of five recordings whose threads had two, else of the last. */

@@ -165,5 +165,40 @@ TEST_F(Arms, WhoRunsBothIsSeenBehindBoth) {
   EXPECT_EQ(records(report, kSecondAdd, 100), 10u);
 }
 
+TEST_F(Arms, TheLoadThatWasSampledBeforeIsChargedWhereTheOtherHardlyWas) {
+  at(kFirstLook + 3, 100, 20);
+  at(kLooked, 100, 30);
+  at(kLooked, 101, 30);
+  const Report report = scenario_.report(true);
+  expectTotals(report);
+  EXPECT_EQ(records(report, kFirstLook, 100), 50u);
+  EXPECT_EQ(report.unattributed.noMemoryOperand, 30u) << "of thread 101 nothing is known";
+}
+
+TEST_F(Arms, BothLoadsSampledLeaveTheWayOpen) {
+  at(kFirstLook + 3, 100, 30);
+  at(kSecondLook + 4, 100, 2);
+  at(kLooked, 100, 30);
+  EXPECT_EQ(scenario_.report().unattributed.noMemoryOperand, 30u);
+}
+
+TEST_F(Arms, FewSamplesBeforeLeaveTheWayOpen) {
+  at(kFirstLook + 3, 100, 19);
+  at(kLooked, 100, 30);
+  EXPECT_EQ(scenario_.report().unattributed.noMemoryOperand, 30u);
+}
+
+TEST_F(Arms, WhatFollowsTheJoinIsRunToo) {
+  for (int i = 0; i < 25; ++i) {
+    at(i % 2 == 0 ? kFirstLook + 3 : kLooked, 100, 2);
+    scenario_.sample(100, 101, kReturn, {{kRegDi, kData + 8}}, 1);
+  }
+  const Report report = scenario_.report(true);
+  const Line* line = lineAt(report, kData);
+  ASSERT_NE(line, nullptr);
+  EXPECT_GT(line->contended, 0u)
+      << "the store behind the join has no sample of its own; who only read would share";
+}
+
 }  // namespace
 }  // namespace cacheline::analysis

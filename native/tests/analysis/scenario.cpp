@@ -95,6 +95,18 @@ const char* const kSource = R"(
     cmpl %edx, %edi
     jne 1b
   end loop
+  function look
+    movq (%rdi), %rax
+    movq %rax, %rdx
+    cmpq $5, %rdx
+    jne 1f
+    movq 8(%rdi), %rdx
+    testq %rdx, %rdx
+  1:
+    xorl %edx, %edx
+    nop
+    movq %rax, (%rdi)
+  end look
   .globl _start
   .type _start, @function
   _start: hlt

@@ -33,7 +33,11 @@ inline constexpr uint64_t kGetLoad = kText + 0x280;       ///< movq (%rdi), %rax
 inline constexpr uint64_t kReturn = kText + 0x2c5;        ///< nop behind the only call of that
 inline constexpr uint64_t kLoopHead = kText + 0x302;      ///< movslq %edx, %rcx, behind xorl %edx, %edx
 inline constexpr uint64_t kLoopLoad =
-    kText + 0x308;                           ///< movq (%rsi,%rcx,8), %rcx; adds to rax, until edx is edi
+    kText + 0x308;  ///< movq (%rsi,%rcx,8), %rcx; adds to rax, until edx is edi
+inline constexpr uint64_t kFirstLook = kText + 0x340;  ///< movq (%rdi), %rax; movq %rax, %rdx
+inline constexpr uint64_t kSecondLook =
+    kText + 0x34c;  ///< movq 8(%rdi), %rdx; testq %rdx, %rdx; a jump may skip it
+inline constexpr uint64_t kLooked = kText + 0x355;  ///< nop behind both; then movq %rax, (%rdi)
 inline constexpr uint64_t kData = 0x404000;  ///< .data: counters (two 8-byte words), flag (8), table (256)
 inline constexpr uint64_t kHidden =
     0x404fc0;                               ///< .bss, 64 bytes: the rest of the last page of the file mapping

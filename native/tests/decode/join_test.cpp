@@ -208,6 +208,34 @@ TEST(Joins, WaysWithDifferentAccessesAreToldApart) {
   EXPECT_EQ(charged(join, at(0)), "+9 skid 1: 8000");
 }
 
+TEST(Joins, OfSeveralAccessesAtOneAddressALockedOneIsTaken) {
+  // 0: mov rax, [rcx]; 3: lea rdi, [rax+1]; 7: lock cmpxchg [rcx], rdi; c: jne 3; e: ret
+  const auto join = joinIn("48 8b 01 48 8d 78 01 f0 48 0f b1 39 75 f5 c3", 3);
+  ASSERT_TRUE(join);
+  Registers registers;
+  registers.mask = kX86SampleRegs;
+  registers.value[kRegCx] = 0x1000;
+  const auto way = wayTaken(*join, registers, 0);
+  ASSERT_TRUE(way);
+  EXPECT_EQ(join->ways[*way].before.codeAddress, kCode + 7);
+}
+
+TEST(Joins, WhereSamplesOfAnAccessLieBeforeTheJoin) {
+  // 0: mov rax, [rcx]; 3: cmp rax, rdx; 6: jne d; 8: mov rax, [rsi]; b: jmp d; d: nop; e: ret
+  const auto join = joinIn("48 8b 01 48 39 d0 75 05 48 8b 06 eb 00 90 c3", 13);
+  ASSERT_TRUE(join);
+  ASSERT_EQ(join->ways.size(), 2u);
+  for (const Way& way : join->ways) {
+    if (way.before.codeAddress == kCode) {
+      EXPECT_EQ(way.behindFrom, kCode + 3);
+      EXPECT_EQ(way.behindTo, kCode + 7);
+    } else {
+      EXPECT_EQ(way.behindFrom, way.behindTo)
+          << "no interrupt need arrive between a load and the jump behind it";
+    }
+  }
+}
+
 TEST(Joins, OneWayWhoseAddressIsLostIsNotGuessed) {
   // 0: nop; 1: mov rax, [rax]; 4: test rax, rax; 7: jne 0
   EXPECT_EQ(charged(joinIn("90 48 8b 00 48 85 c0 75 f7 c3", 9), registersOf({})), "no join")
