@@ -150,7 +150,8 @@ describe('cacheline advise', function () {
     const document = JSON.parse((await run([plain, '--format', 'json'])).stdout) as Document;
     assert.deepEqual(schemaErrors('cacheline-advice-1', document), []);
     const [advice] = document.advice;
-    assert.deepEqual([advice?.subject.object, advice?.way, advice?.edit.patch], ['one', 'align', null]);
+    assert.ok(['one', 'two'].includes(advice?.subject.object ?? ''), advice?.subject.object);
+    assert.deepEqual([advice?.way, advice?.edit.patch], ['align', null]);
     assert.match(advice?.edit.reason ?? '', /^Debug information does not say .*: build with -g, and record again\.$/);
     assert.match((await run([plain])).stdout, /The variables 'one' and 'two' belong to different/);
   });
