@@ -126,7 +126,10 @@ constexpr std::pair<std::string_view, Of> kNumbers[] = {
 
 /// Its data, the costliest first.
 std::string objectsOf(const Line& line) {
-  if (line.accesses.size() == 1) return line.accesses[0].data.object;
+  if (line.accesses.empty()) return {};
+  const std::string& first = line.accesses[0].data.object;
+  if (std::ranges::all_of(line.accesses, [&](const auto& row) { return row.data.object == first; }))
+    return first;
   std::vector<const analysis::Access*> rows;
   for (const analysis::Access& access : line.accesses) rows.push_back(&access);
   std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
