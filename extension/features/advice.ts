@@ -253,7 +253,7 @@ function placesIn(change: Change): SourcePlace[] {
     case 'align-variables':
       return change.variables.map(({ definition }) => definition);
     case 'allocate':
-      return [change.call];
+      return change.call !== null ? [change.call] : change.files.map((file) => ({ file, line: 1 }));
   }
 }
 
@@ -265,6 +265,6 @@ function moved(change: Change, now: (place: SourcePlace) => SourcePlace): Change
     case 'align-variables':
       return { ...change, variables: change.variables.map((variable) => ({ ...variable, definition: now(variable.definition) })) };
     case 'allocate':
-      return { ...change, call: now(change.call) };
+      return { ...change, call: change.call && now(change.call) };
   }
 }

@@ -64,9 +64,14 @@ export type Change =
       kind: 'allocate';
       /** Path as recorded. */
       binary: string;
-      call: SourcePlace;
-      /** That has the call. */
+      /** Null: not known, and to be looked for. */
+      call: SourcePlace | null;
+      /** That has the call; empty: not known. */
       function: string;
+      /** Of the objects in the blocks, as debug information spells it; empty: not known, and then the call is. */
+      objectType: string;
+      /** Where the call is not known: sources of code that accesses the objects. */
+      files: string[];
       alignment: number;
     };
 

@@ -49,8 +49,10 @@ struct AlignVariables {
 };
 struct Allocate {
   std::string binary;  ///< path of the one that calls
-  analysis::Place call;
-  std::string function;
+  std::optional<analysis::Place> call;
+  std::string function;            ///< that calls
+  std::string type;                ///< of the objects; empty: not known
+  std::vector<std::string> files;  ///< sources of code that accesses them, where the call is not known
 };
 using Change = std::variant<std::monostate, ChangeMembers, AlignType, AlignVariables, Allocate>;
 

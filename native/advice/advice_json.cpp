@@ -218,6 +218,8 @@ class AdviceJson : private JsonWriter {
     field("binary", change.binary);
     place("call", change.call);
     field("function", change.function);
+    field("objectType", change.type);
+    list("files", change.files, [&](const std::string& file) { value(std::string_view(file)); });
     field("alignment", report_.lineSize);
     close();
   }

@@ -13,6 +13,7 @@
 #include "advice/relations.h"
 #include "advice/replay.h"
 #include "analysis/line_history.h"
+#include "analysis/own_place.h"
 #include "analysis/verdict.h"
 #include "base/error.h"
 #include "calibration/calibration_json.h"
@@ -252,11 +253,12 @@ class Advisor {
         // Elements of an array keep the distance of a line wherever malloc() puts the array.
         if (needsAllocator(subject) && subject.inArrays)
           tryMove(Way::align, AlignType{}, size, spread(number, size));
-        tryMove(needsAllocator(subject) ? Way::allocate : Way::align, changeOfType(subject), size, move);
+        tryMove(needsAllocator(subject) ? Way::allocate : Way::align, changeOfType(subject, here), size,
+                move);
       } else if (subject.kind == Subject::Kind::elements) {
         tryMove(Way::stride, {}, size, move);
       } else if (subject.kind == Subject::Kind::block) {
-        tryMove(Way::allocate, allocation(subject), size, move);
+        tryMove(Way::allocate, allocation(subject, here), size, move);
       }
     }
     if (here.elsewhere >= least) tryNeighbours(number, waits, tryMove);
@@ -281,7 +283,7 @@ class Advisor {
       const Subject& each = of(subject);
       if (each.unaligned || each.variables.empty()) {
         if (subject != number || !each.unaligned) continue;
-        tryMove(Way::allocate, allocation(each), roundUp(each.size, lineSize()), move);
+        tryMove(Way::allocate, allocation(each, waits[subject]), roundUp(each.size, lineSize()), move);
         return;
       }
       for (const auto& [name, definition] : each.variables) {
@@ -319,13 +321,38 @@ class Advisor {
     return found == report_.objects.end() ? "" : found->binary;
   }
 
-  static Change allocation(const Subject& subject) {
-    if (!subject.allocation || subject.allocation->place.file.empty()) return {};
-    return Allocate{subject.described == nullptr ? "" : subject.described->binary, subject.allocation->place,
-                    subject.allocation->function};
+  Change allocation(const Subject& subject, const Waits& waits) const {
+    if (subject.described == nullptr && !subject.allocation) return {};
+    Allocate change;
+    if (subject.described != nullptr) {
+      change.type = subject.described->name;
+      change.binary = subject.described->binary;
+    }
+    if (subject.allocation && !subject.allocation->place.file.empty()) {
+      change.call = subject.allocation->place;
+      change.function = subject.allocation->function;
+    } else if (change.type.empty()) {
+      return {};
+    } else {
+      change.files = sourcesOf(waits);
+    }
+    return change;
   }
-  static Change changeOfType(const Subject& subject) {
-    if (needsAllocator(subject)) return allocation(subject);
+
+  /// Of the code that accesses the lines of a subject, each once.
+  std::vector<std::string> sourcesOf(const Waits& waits) const {
+    constexpr size_t kMost = 32;
+    std::set<std::string> files;
+    for (const uint32_t line : waits.lines)
+      for (const analysis::Access& access : report_.lines[line].accesses)
+        if (const std::string& file = *analysis::ownPlace(*access.code, analysis::isForeignSource).file;
+            !file.empty() && files.size() < kMost)
+          files.insert(file);
+    return {files.begin(), files.end()};
+  }
+
+  Change changeOfType(const Subject& subject, const Waits& waits) const {
+    if (needsAllocator(subject)) return allocation(subject, waits);
     return AlignType{};
   }
 

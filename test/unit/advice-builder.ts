@@ -135,6 +135,8 @@ export const words: AdviceList = adviceList(
         binary: '/code/build/server',
         call: { file: '/code/src/session.c', line: 44 },
         function: 'open',
+        objectType: 'session',
+        files: [],
         alignment: 64,
       },
       edit: { patch: null, reason: '/code/src/session.c:44 calls calloc(), which aligns to nothing: call aligned_alloc() and memset().' },

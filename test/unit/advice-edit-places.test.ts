@@ -53,7 +53,13 @@ describe('edits of variables and allocations', () => {
   async function allocated(file: string, text: string, mark = '// here'): Promise<{ path: string; answer: Edits | NoEdit }> {
     const path = written(file, text);
     const call = { file: path, line: lineOf(text, mark) };
-    return { path, answer: await editOf({ kind: 'allocate', binary: `${path}.o`, call, function: 'make', alignment: 64 }, sources) };
+    return {
+      path,
+      answer: await editOf(
+        { kind: 'allocate', binary: `${path}.o`, call, function: 'make', objectType: '', files: [], alignment: 64 },
+        sources,
+      ),
+    };
   }
 
   /** @returns the patch, of a text that both compilers take */
@@ -154,6 +160,43 @@ describe('edits of variables and allocations', () => {
       await allocated('none.cpp', 'extern "C" void *malloc(unsigned long) noexcept;\nvoid *make() { return malloc(100); } // here\n'),
     ];
     matchGolden('edit-allocations.txt', cases.map(judged).join(''));
+  });
+
+  describe('of blocks whose call is not known', () => {
+    const search = async (files: Record<string, string>, objectType = 'slot'): Promise<{ path: string; answer: Edits | NoEdit }> => {
+      const paths = Object.entries(files).map(([file, text]) => written(file, text));
+      const change: Change = { kind: 'allocate', binary: 'program', call: null, function: '', objectType, files: paths, alignment: 64 };
+      const answer = await editOf(change, sources);
+      return { path: 'files' in answer ? answer.files[0]!.file : '', answer };
+    };
+    const HEAD = '#include <stdlib.h>\nstruct slot { long n; };\nstruct other { long n; };\n';
+
+    it('find the call by what sizeof says, or by the pointer that is given the block', async () => {
+      const bodies = [
+        'void *make(void) { return malloc(sizeof(struct slot)); }\n',
+        'void *make(int n) { struct slot *all = malloc(n * sizeof *all); return all; }\n',
+        'void *make(int n) { struct slot *one = 0;\n  one = malloc((unsigned)n * sizeof(*one));\n  return one; }\n',
+        'void *make(int n) { struct slot *all;\n  all = malloc(n * sizeof all[0]);\n  return all; }\n',
+        'static struct slot *all;\nvoid make(unsigned long bytes) { all = malloc(bytes); }\n',
+        'typedef struct slot slot_t;\nvoid *make(void) { return malloc(sizeof(slot_t)); }\n',
+        'struct pool { struct slot *all; };\nvoid make(struct pool *p, int n) { p->all = malloc(n * sizeof *p->all); }\n',
+      ];
+      const others =
+        'void *makeOther(void) { struct other *it = malloc(sizeof *it);\n  return it ? it : malloc(sizeof(struct slot *)); }\n';
+      for (const [at, body] of bodies.entries()) {
+        const patch = judged(await search({ [`found-${at}.c`]: HEAD + body + others }));
+        assert.equal(patch.match(/^\+.*aligned_alloc/gm)?.length, 1, patch);
+        assert.match(patch, /^\+(?!.*struct other).*aligned_alloc\(64/m);
+      }
+    });
+
+    it('are not edited where no call, or more than one, is found', async () => {
+      const one = `${HEAD}void *make(void) { return malloc(sizeof(struct slot)); }\n`;
+      const several = await search({ 'first.c': one, 'second.c': one.replace('make', 'make2') });
+      assert.match(reasonOf(several.answer), /^2 calls allocate slot \(\S+first\.c:4, \S+second\.c:4\): record with --heap/);
+      const none = await search({ 'none.c': `${HEAD}void *make(void) { return malloc(sizeof(struct other)); }\n` });
+      assert.match(reasonOf(none.answer), /^No call that allocates slot was found in \S+none\.c: record with --heap/);
+    });
   });
 
   it('say what to write for other allocations', async () => {

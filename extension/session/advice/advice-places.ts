@@ -13,7 +13,7 @@ export function placesOf(advice: Advice, data: readonly DataSum[]): SourcePlace[
   const { change, definition, subject } = advice;
   if (definition !== null) add(definition);
   if (change?.kind === 'align-variables') for (const variable of change.variables) add(variable.definition);
-  if (change?.kind === 'allocate') add(change.call);
+  if (change?.kind === 'allocate' && change.call !== null) add(change.call);
   if (change !== null && 'type' in change) {
     const { definition: of, members } = change.type;
     add(of);

@@ -1,21 +1,20 @@
 // Edits of allocations, so that each block starts a cache line.
 import type { Node } from 'web-tree-sitter';
-import type { Change } from '../../protocol/advice';
 import { printable } from '../../protocol/printable';
 import { fileEdit, lineEnding, Refusal, type FileEdit, type TextEdit } from './edits';
-import { around, declaredName, isUnclear, lineOfNode, nodesOfType } from './nodes';
+import { around, declaratorsOf, declaredName, isUnclear, lineOfNode, nodesOfType } from './nodes';
 import type { SourceText } from './syntax';
 
 const ALLOCATORS =
   /^(?:std\s*::\s*)?(malloc|calloc|realloc|reallocarray|aligned_alloc|posix_memalign|memalign|valloc|strdup|g_malloc0?|g_new0?|kmalloc)$/;
 
 /** @throws Refusal where the line has no call of malloc(), or several, or another allocation, with the line to write */
-export function allocationEdit(source: SourceText, { call, alignment }: Extract<Change, { kind: 'allocate' }>): FileEdit {
-  const place = `${source.file}:${call.line}`;
-  const calls = callsAt(source, call.line);
+export function allocationEdit(source: SourceText, line: number, alignment: number): FileEdit {
+  const place = `${source.file}:${line}`;
+  const calls = callsAt(source, line);
   const mallocs = calls.filter(({ name }) => name === 'malloc');
   const [malloc, second] = mallocs;
-  if (!malloc) throw refusalOf(place, calls[0], newAt(source, call.line), alignment);
+  if (!malloc) throw refusalOf(place, calls[0], newAt(source, line), alignment);
   if (second) throw new Refusal(`${place} calls malloc() several times: give each a line of its own, then build and record again.`);
   const { node } = malloc;
   const [argument, other] = argumentsOf(node);
@@ -42,15 +41,78 @@ const roundedUp = (size: string, alignment: number): string => `((${size}) + ${a
 interface Call {
   node: Node;
   name: string;
+  callee: Node;
 }
 
-/** Allocations whose name stands on the line; else those of a statement that goes over it. */
-function callsAt({ root }: SourceText, line: number): Call[] {
-  const all = nodesOfType(root, 'call_expression').flatMap((node) => {
+function callsIn({ root }: SourceText): Call[] {
+  return nodesOfType(root, 'call_expression').flatMap((node) => {
     const callee = node.childForFieldName('function');
     const [, name] = ALLOCATORS.exec(callee?.text ?? '') ?? [];
     return callee && name !== undefined ? { node, name, callee } : [];
   });
+}
+
+/**
+ * Lines with calls that allocate objects of a type, as far as the text shows: by `sizeof`, or by the pointer that is given the block.
+ * @param type as debug information spells it; names that `typedef` gives it in this text count, too
+ */
+export function allocationsOf(source: SourceText, type: string): number[] {
+  const names = namesOf(source, type);
+  const pointers = pointersTo(source, names);
+  const isOf = ({ node }: Call): boolean => {
+    const sized = nodesOfType(node, 'sizeof_expression').flatMap(
+      (of) => of.childForFieldName('type') ?? of.childForFieldName('value') ?? [],
+    );
+    if (sized.length === 0) return pointers.has(targetOf(node) ?? '');
+    return sized.some((of) => names.has(plainType(withoutParentheses(of).text)) || pointsTo(withoutParentheses(of), pointers));
+  };
+  return [
+    ...new Set(
+      callsIn(source)
+        .filter(isOf)
+        .map(({ callee }) => lineOfNode(callee)),
+    ),
+  ];
+}
+
+const plainType = (text: string): string => text.replace(/\b(?:struct|class|union|const|volatile)\b/g, '').trim();
+
+/** The grammar takes the name of a type in parentheses for a value. */
+const withoutParentheses = (node: Node): Node => (node.type === 'parenthesized_expression' ? (node.namedChild(0) ?? node) : node);
+
+/** `*p`, `p[0]`. */
+function pointsTo(value: Node, pointers: ReadonlySet<string>): boolean {
+  const isElement = value.type === 'pointer_expression' || value.type === 'subscript_expression';
+  return isElement && pointers.has(lastName(value.namedChild(0) ?? undefined) ?? '');
+}
+
+function namesOf({ root }: SourceText, type: string): Set<string> {
+  const names = new Set([plainType(type)]);
+  for (const definition of nodesOfType(root, 'type_definition')) {
+    const of = definition.childForFieldName('type');
+    const name = of?.childForFieldName('name')?.text ?? of?.text ?? '';
+    if (!names.has(plainType(name))) continue;
+    for (const declarator of declaratorsOf(definition)) if (declarator.type === 'type_identifier') names.add(declarator.text);
+  }
+  return names;
+}
+
+/** Names of variables, parameters and members that are declared as pointers to the type. */
+function pointersTo({ root }: SourceText, names: ReadonlySet<string>): Set<string> {
+  const pointers = new Set<string>();
+  for (const declaration of nodesOfType(root, 'declaration', 'parameter_declaration', 'field_declaration')) {
+    const type = declaration.childForFieldName('type');
+    if (!names.has(plainType(type?.childForFieldName('name')?.text ?? type?.text ?? ''))) continue;
+    for (const declarator of declaratorsOf(declaration))
+      if (nodesOfType(declarator, 'pointer_declarator').length === 1) pointers.add(declaredName(declarator)?.text ?? '');
+  }
+  pointers.delete('');
+  return pointers;
+}
+
+/** Allocations whose name stands on the line; else those of a statement that goes over it. */
+function callsAt(source: SourceText, line: number): Call[] {
+  const all = callsIn(source);
   const here = all.filter(({ callee }) => lineOfNode(callee) === line);
   return here.length > 0 ? here : all.filter(({ node }) => coversLine(node, line));
 }

@@ -2,7 +2,8 @@
 import { extname } from 'node:path';
 import type { Change } from '../../protocol/advice';
 import { printable } from '../../protocol/printable';
-import { allocationEdit } from './allocation-edit';
+import type { SourcePlace } from '../../protocol/report';
+import { allocationEdit, allocationsOf } from './allocation-edit';
 import { Refusal, type FileEdit } from './edits';
 import { alignTypeEdit, membersEdit } from './struct-edit';
 import { withSyntax, type SourceText } from './syntax';
@@ -69,10 +70,30 @@ async function filesOf(change: Change, sources: Sources): Promise<FileEdit[]> {
       }
       return edits;
     }
-    case 'allocate':
-      checkLanguage(change.call.file, change.function, change.alignment);
-      return [await edited(sources, change.call.file, change.binary, false, (source) => allocationEdit(source, change))];
+    case 'allocate': {
+      const call = change.call ?? (await allocationOf(sources, change));
+      checkLanguage(call.file, change.function, change.alignment);
+      return [await edited(sources, call.file, change.binary, false, (source) => allocationEdit(source, call.line, change.alignment))];
+    }
   }
+}
+
+/** The only call in the sources that allocates objects of the type. @throws Refusal where there is none, or several */
+async function allocationOf(sources: Sources, { objectType: type, files }: Extract<Change, { kind: 'allocate' }>): Promise<SourcePlace> {
+  const found: SourcePlace[] = [];
+  for (const file of files) {
+    const text = await sources.read(file);
+    if (text === undefined) continue;
+    for (const line of await withSyntax(file, text, false, (source) => allocationsOf(source, type))) found.push({ file, line });
+  }
+  const [only, ...others] = found;
+  const next = 'record with --heap, which tells where its objects come from';
+  if (only === undefined) throw new Refusal(`No call that allocates ${type} was found in ${files.join(', ')}: ${next}.`);
+  if (others.length > 0) {
+    const places = found.map(({ file, line }) => `${file}:${line}`).join(', ');
+    throw new Refusal(`${found.length} calls allocate ${type} (${places}): ${next}.`);
+  }
+  return only;
 }
 
 async function edited(

@@ -105,6 +105,10 @@ TEST(Advise, ObjectsOnTheHeapOfACProgramNeedAnAllocator) {
                                                 {.thread = 1, .address = kBase + 32, .writes = true}}));
   ASSERT_EQ(list.advice.size(), 1u);
   EXPECT_EQ(list.advice[0].way, Way::allocate);
+  const auto& change = std::get<Allocate>(list.advice[0].change);
+  EXPECT_FALSE(change.call) << "no heap blocks were recorded";
+  EXPECT_EQ(change.type, "session");
+  EXPECT_EQ(change.files, std::vector<std::string>{"/src/made.c"}) << "where the call is looked for";
 }
 
 TEST(Advise, VariablesThatLieBesideEachOtherAreOneAdvice) {

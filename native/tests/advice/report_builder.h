@@ -154,6 +154,8 @@ class ReportBuilder {
       (doing.writes ? access.stores : access.loads) = doing.count;
       access.locked = doing.locked;
       access.elfAddress = code;
+      access.code =
+          std::make_shared<analysis::CodeName>(analysis::CodeName{.file = "/src/made.c", .line = 1});
       access.threads = {doing.thread};
       name(doing.address, access.data);
       line.records += doing.count;
