@@ -162,50 +162,43 @@ MemberLayout layOut(const analysis::TypeHeat& type, const MemberGroups& groups, 
   for (uint32_t group = 0; group < groups.groups.size(); ++group)
     for (const uint32_t member : groups.groups[group].members) groupOf[member] = group;
   // What was never seen goes with what is before it, in front with what comes first.
-  const auto spread = [&](std::vector<uint32_t>& of) {
-    uint32_t last = kNone;
-    for (const uint32_t group : of)
-      if (group != kNone) {
-        last = group;
-        break;
-      }
-    for (uint32_t i = 0; i < of.size(); ++i) last = of[i] = of[i] == kNone ? last : of[i];
-  };
-  std::vector<uint32_t> spreadOut = groupOf;
-  spread(spreadOut);
-  size_t stretches = 0;
-  for (uint32_t i = 0; i < members.size(); ++i) stretches += i == 0 || spreadOut[i] != spreadOut[i - 1];
+  const auto first = std::ranges::find_if(groupOf, [](uint32_t group) { return group != kNone; });
+  uint32_t last = first == groupOf.end() ? kNone : *first;
+  for (uint32_t& group : groupOf) last = group = group == kNone ? last : group;
 
-  MemberLayout layout;
-  layout.reordered = stretches > groups.groups.size();
+  const auto place = [&](const std::vector<uint32_t>& order) {
+    MemberLayout layout;
+    uint64_t at = 0;
+    for (size_t i = 0; i < order.size(); ++i) {
+      const LayoutMember& member = members[order[i]];
+      const bool starts = i > 0 && groupOf[order[i]] != groupOf[order[i - 1]] && isMovable(member);
+      const bool shares =
+          i > 0 && !starts && member.offset < members[order[i - 1]].offset + members[order[i - 1]].size;
+      if (shares)  // of a union, or bits of one unit
+        at = layout.order.back().offset + (member.offset - members[order[i - 1]].offset);
+      else
+        at = roundUp(at, starts ? lineSize : alignmentOf(member));
+      layout.order.push_back({order[i], starts, at});
+      at += member.size;
+      layout.size = std::max(layout.size, at);
+    }
+    const bool aligned = std::ranges::any_of(layout.order, &PlacedMember::startsLine);
+    layout.size = roundUp(layout.size, aligned ? lineSize : type.layout.align.value_or(8));
+    return layout;
+  };
   std::vector<uint32_t> order(members.size());
   std::iota(order.begin(), order.end(), 0);
-  if (layout.reordered) {
-    // Read-only and unseen members stay in front, in their order; what cannot move is in front anyway.
-    const auto rank = [&](uint32_t member) -> uint32_t {
-      if (!isMovable(members[member]) || groupOf[member] == kNone) return 0;
-      return groups.groups[groupOf[member]].written ? groupOf[member] + 1 : 0;
-    };
-    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return rank(a) < rank(b); });
-    for (uint32_t i = 0; i < members.size(); ++i) spreadOut[i] = rank(i);
-  }
-  uint64_t at = 0;
-  for (size_t i = 0; i < order.size(); ++i) {
-    const LayoutMember& member = members[order[i]];
-    const bool starts = i > 0 && spreadOut[order[i]] != spreadOut[order[i - 1]] && isMovable(member);
-    const bool shares =
-        i > 0 && !starts && member.offset < members[order[i - 1]].offset + members[order[i - 1]].size;
-    if (shares)  // of a union, or bits of one unit
-      at = layout.order.back().offset + (member.offset - members[order[i - 1]].offset);
-    else
-      at = roundUp(at, starts ? lineSize : alignmentOf(member));
-    layout.order.push_back({order[i], starts, at});
-    at += member.size;
-    layout.size = std::max(layout.size, at);
-  }
-  const bool aligned = std::ranges::any_of(layout.order, &PlacedMember::startsLine);
-  layout.size = roundUp(layout.size, aligned ? lineSize : type.layout.align.value_or(8));
-  return layout;
+  MemberLayout asDeclared = place(order);
+  // What is only read stays in front, in its order; what cannot move is in front anyway.
+  std::ranges::stable_sort(order, {}, [&](uint32_t member) {
+    const bool inFront =
+        !isMovable(members[member]) || groupOf[member] == kNone || !groups.groups[groupOf[member]].written;
+    return inFront ? 0 : groupOf[member] + 1;
+  });
+  MemberLayout sorted = place(order);
+  if (asDeclared.size <= sorted.size) return asDeclared;
+  sorted.reordered = true;
+  return sorted;
 }
 
 }  // namespace cacheline::advice

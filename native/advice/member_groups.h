@@ -42,8 +42,8 @@ struct MemberGroups {
 MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjects, uint32_t subject,
                           const Replay& replay);
 
-/// Each written group on lines of its own, what is only read and what was never seen on others. The order
-/// stays as it is where each group's members already follow each other.
+/// Each written group on lines of its own, what is only read on others, and what was never seen with the
+/// member before it. The order changes only where that makes the object smaller.
 MemberLayout layOut(const analysis::TypeHeat& type, const MemberGroups& groups, uint32_t lineSize);
 
 }  // namespace cacheline::advice

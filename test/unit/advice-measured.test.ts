@@ -17,7 +17,7 @@ describe('advice on recordings', function () {
 
   async function recordAndReport(name: string, ...program: string[]): Promise<Report> {
     return onTwoProcessors(async () => {
-      const recorded = await command.run(['record', '--force', '-o', name, '--', ...program], { cwd: folder.path });
+      const recorded = await command.run(['record', '--force', '-F', '4000', '-o', name, '--', ...program], { cwd: folder.path });
       assert.equal(recorded.status, 0, recorded.stderr);
       return engine.call('analyze', { path: join(folder.path, name), showAll: false });
     });

@@ -58,8 +58,24 @@ TEST(Advise, MembersThatAreUsedInTurnsAreReordered) {
   };
   EXPECT_EQ(std::abs(at("a") - at("b")), 1);
   EXPECT_EQ(std::abs(at("x") - at("y")), 1);
-  EXPECT_EQ(std::ranges::count_if(order, [](const std::string& each) { return each.starts_with("|"); }), 2);
+  EXPECT_EQ(std::ranges::count_if(order, [](const std::string& each) { return each.starts_with("|"); }), 1);
+  EXPECT_EQ(at("cold") - at("y"), 1) << "nobody waits for it";
   EXPECT_DOUBLE_EQ(list.advice[0].contendedLeft, 0);
+}
+
+TEST(Advise, TheOrderStaysWhereAnotherOneSavesNothing) {
+  analysis::TypeHeat type = typeOf("queue", {"put", "took_seen", "taken", "put_seen", "slots"});
+  type.own[4].alignment = type.own[4].offset = type.own[4].size = 64;
+  MemberGroups groups;
+  groups.groups = {{.members = {0, 4}, .contended = 2, .written = true},
+                   {.members = {2}, .contended = 1, .written = true}};
+  const MemberLayout layout = layOut(type, groups, 64);
+  EXPECT_FALSE(layout.reordered) << "the slots begin a line whatever is before them";
+  EXPECT_EQ(layout.size, 192u);
+  std::vector<uint64_t> offsets;
+  for (const PlacedMember& member : layout.order) offsets.push_back(member.offset);
+  EXPECT_EQ(offsets, (std::vector<uint64_t>{0, 8, 64, 72, 128}))
+      << "what was not seen stays behind its neighbour";
 }
 
 TEST(Advise, OneSharedWordIsLeftAlone) {
