@@ -1,5 +1,6 @@
 // `cacheline advise`: what to change, as text, JSON or a patch.
 import type { NativeEngine } from '../engine/native';
+import type { AdviceDocument } from '../protocol/advice';
 import { editedAdvice, mergedEdits, type EditedAdvice } from '../session/advice/advice-edits';
 import { adviceText } from '../session/advice/advice-text';
 import { subjectName } from '../session/advice/advice-words';
@@ -22,7 +23,7 @@ export async function advise(engine: NativeEngine, args: AdviseArguments): Promi
     printPatch(edited, folder, reader);
     return DONE;
   }
-  const advised = { ...list, folder, advice: edited.map(({ advice }) => advice) };
+  const advised: AdviceDocument = { ...list, folder, advice: edited.map(({ advice }) => advice) };
   if (args.format === 'json') {
     await printAll([JSON.stringify(advised), '\n']);
     return DONE;

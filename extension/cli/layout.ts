@@ -1,5 +1,6 @@
 // `cacheline layout`: how the types of a binary lie on cache lines.
 import type { NativeEngine } from '../engine/native';
+import type { LayoutDocument, TypeListDocument } from '../protocol/layout';
 import { EngineError } from '../protocol/engine';
 import { DONE } from '../session/record/exit-status';
 import { typeListText } from '../session/layout/layout-list';
@@ -16,7 +17,7 @@ export async function layout(engine: NativeEngine, args: LayoutArguments): Promi
 async function listTypes(engine: NativeEngine, args: LayoutArguments): Promise<number> {
   const { types, missing } = await engine.call('types', { binary: args.binary });
   for (const { message, nextStep } of missing) say(`warning: ${message} Types that are only there are not listed. ${nextStep}`);
-  if (args.format === 'json') print(`${JSON.stringify(types)}\n`);
+  if (args.format === 'json') print(`${JSON.stringify(types satisfies TypeListDocument)}\n`);
   else await show(typeListText(types, { width: outputWidth(), style: outputStyle(), folder: process.cwd() }), args);
   return DONE;
 }
@@ -30,7 +31,7 @@ async function oneType(engine: NativeEngine, { binary, expand, lineSize, ...args
   }
   for (const { message, nextStep } of missing)
     say(`warning: ${message} A definition of ${name} that is only there is not shown. ${nextStep}`);
-  if (args.format === 'json') print(`${JSON.stringify(layouts.length === 1 ? first : layouts)}\n`);
+  if (args.format === 'json') print(`${JSON.stringify((layouts.length === 1 ? first : layouts) satisfies LayoutDocument)}\n`);
   else await show(layoutText(layouts, { width: outputWidth(), style: outputStyle(), folder: process.cwd() }), args);
   return DONE;
 }

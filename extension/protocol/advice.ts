@@ -1,18 +1,18 @@
 // What to change, what it costs and what it gains: `cacheline advise --format json` (docs/outputs.md, "Advice").
 import type { SourcePlace, Verdict } from './report';
+import type { Count, Positive, Share } from './values';
 
-/** What kind of sharing it is, in the experts' taxonomy. */
-export type Why =
-  | 'lock-with-own-data'
-  | 'mixed-use'
-  | 'unrelated-owners'
-  | 'alignment'
-  | 'adjacent'
-  | 'true-sharing'
-  /** It cannot be told. */
-  | 'not-known';
+/** What kind of sharing it is, in the experts' taxonomy; `not-known`: it cannot be told. */
+export type Why = 'lock-with-own-data' | 'mixed-use' | 'unrelated-owners' | 'alignment' | 'adjacent' | 'true-sharing' | 'not-known';
 
+/** What ends the waiting; `none`: no layout makes the program faster, and `why` says why not. */
 export type Way = 'align' | 'pad' | 'reorder' | 'split' | 'stride' | 'allocate' | 'per-thread' | 'none';
+
+/** @exclusiveMinimum 0 */
+export type Factor = number;
+
+/** Bytes of a cache line, or of a pair. */
+export type Alignment = Positive;
 
 /** A structure as the debug information of the measured binary has it. */
 export interface TypeReference {
@@ -21,8 +21,10 @@ export interface TypeReference {
   /** Path as recorded. */
   binary: string;
   /** Bytes. */
-  size: number;
-  align: number | null;
+  size: Count;
+  /** Bytes; null: not known. */
+  align: Positive | null;
+  /** An empty file: not known. */
   definition: SourcePlace;
   /** In order of offsets: the type's own members, not those of structures inside; base classes are not among them. */
   members: {
@@ -30,93 +32,130 @@ export interface TypeReference {
     name: string;
     type: string;
     /** Bytes. */
-    offset: number;
-    size: number;
-    bitSize: number | null;
+    offset: Count;
+    /** Bytes. */
+    size: Count;
+    /** Of a bit-field; null: no bit-field. */
+    bitSize: Count | null;
     /** Of its declaration; 0: unknown. */
-    line: number;
+    line: Count;
   }[];
 }
 
-/** What an edit is to do. */
-export type Change =
-  /** The members of a type in another order, some of which start a cache line. */
-  | {
-      kind: 'members';
-      type: TypeReference;
-      /** Bytes of a cache line, or of a pair. */
-      alignment: number;
-      /** Each member of the type once, by its index; those that stay as they are, too. */
-      order: { member: number; startsLine: boolean }[];
-    }
-  /** Each object of a type on cache lines of its own. */
-  | { kind: 'align-type'; type: TypeReference; alignment: number }
-  /** Each of these variables on cache lines of its own. `size`: bytes; a definition without a file is not known. */
-  | {
-      kind: 'align-variables';
-      /** Path as recorded. */
-      binary: string;
-      variables: { name: string; type: string; size: number; definition: SourcePlace }[];
-      alignment: number;
-    }
-  /** Blocks of a call of malloc() or new on cache lines of their own. */
-  | {
-      kind: 'allocate';
-      /** Path as recorded. */
-      binary: string;
-      /** Null: not known, and to be looked for. */
-      call: SourcePlace | null;
-      /** That has the call; empty: not known. */
-      function: string;
-      /** Of the objects in the blocks, as debug information spells it; empty: not known, and then the call is. */
-      objectType: string;
-      /** Where the call is not known: sources of code that accesses the objects. */
-      files: string[];
-      alignment: number;
-    };
+/** The members of a type in another order, some of which start a cache line. */
+export interface MembersChange {
+  kind: 'members';
+  type: TypeReference;
+  alignment: Alignment;
+  /** Each member of the type once, by its index in `type.members`; those that stay as they are, too. */
+  order: { member: Count; startsLine: boolean }[];
+}
 
+/** Each object of a type on cache lines of its own. */
+export interface AlignTypeChange {
+  kind: 'align-type';
+  type: TypeReference;
+  alignment: Alignment;
+}
+
+/** Each of these variables on cache lines of its own. */
+export interface AlignVariablesChange {
+  kind: 'align-variables';
+  /** Path as recorded. */
+  binary: string;
+  variables: {
+    name: string;
+    type: string;
+    /** Bytes. */
+    size: Count;
+    /** An empty file: not known. */
+    definition: SourcePlace;
+  }[];
+  alignment: Alignment;
+}
+
+/** Blocks of a call of malloc() or new on cache lines of their own. */
+export interface AllocateChange {
+  kind: 'allocate';
+  /** Path as recorded. */
+  binary: string;
+  /** Null: not known, and to be looked for in `files`. */
+  call: SourcePlace | null;
+  /** That has the call; empty: not known. */
+  function: string;
+  /** Of the objects in the blocks, as debug information spells it; empty: not known, and then the call is. */
+  objectType: string;
+  /** Where the call is not known: sources of code that accesses the objects. */
+  files: string[];
+  alignment: Alignment;
+}
+
+/** What an edit is to do. */
+export type Change = MembersChange | AlignTypeChange | AlignVariablesChange | AllocateChange;
+
+/**
+ * Either a patch or a reason.
+ * @oneOf [
+ *   { properties: { patch: { type: 'string' }, reason: { type: 'null' } } },
+ *   { properties: { patch: { type: 'null' }, reason: { type: 'string' } } },
+ * ]
+ */
 export interface Edit {
-  /** A unified diff; null: no edit is safe. */
+  /**
+   * A unified diff with paths below `folder`; null: no edit is safe.
+   * @minLength 1
+   */
   patch: string | null;
-  /** Why there is none: a sentence; null: there is one. */
+  /**
+   * Why there is none: a sentence; null: there is one.
+   * @minLength 1
+   */
   reason: string | null;
 }
 
+/** What is to be changed. */
+export interface Subject {
+  /** Of the objects; empty: not known. */
+  type: string;
+  /** The variable, or what the report calls the memory; empty: the objects have no name of their own. */
+  object: string;
+  /** Of the type, that threads wait for. */
+  members: string[];
+}
+
 export interface Advice {
-  /** `type`: of the objects, empty where it is not known; `object`: the variable, or what the report calls the memory. */
-  subject: { type: string; object: string; members: string[] };
+  subject: Subject;
   verdict: Verdict;
   why: Why;
   /** Members that are locks, with what is only accessed while they are held, as far as the code shows. */
   locks: { name: string; data: string[] }[];
-  /** `none`: padding does not help, and `why` says why not. */
   way: Way;
-  /** 0 to 1. */
-  confidence: number;
-  /** What is to be changed: of the type, or the variable; null: not known. */
+  confidence: Share;
+  /** Of what is to be changed: of the type, or the variable; null: not known. */
   definition: SourcePlace | null;
   /** Samples at the subject that waited. */
-  contended: number;
+  contended: Count;
   /** Of all samples of the recording. */
-  programShare: number;
+  programShare: Share;
   cost: {
-    bytesPerInstance: number;
+    /** More than now. */
+    bytesPerInstance: Count;
     /** Of all instances that were seen; null: their number is not known. */
-    bytesTotal: number | null;
-    /** Whether code outside of this binary may rely on the layout. */
+    bytesTotal: Count | null;
+    /** Code outside of this binary may rely on the layout. */
     abi: boolean;
     /** Cache lines that a reader of all members touches. */
-    readerLines: { before: number; after: number };
+    readerLines: { before: Count; after: Count };
   };
   predicted: {
-    /** Of the whole program's elapsed time; null: this evidence cannot say. */
-    speedup: { low: number; mid: number; high: number } | null;
-    /** Of the contended samples of the subject, the share that stays contended with the new layout. */
-    contendedLeft: number;
+    /** Of the whole program's elapsed time, before over after; null: this evidence cannot say. */
+    speedup: { low: Factor; mid: Factor; high: Factor } | null;
+    /** Of the contended samples of the subject, what stays contended with the new layout. */
+    contendedLeft: Share;
     /** Of the cycles of all sampled loads, what would not be there; null: the samples carry no latencies. */
-    excessCycles: number | null;
+    excessCycles: Share | null;
     /** The most that the speedup can be, whatever contention costs on that machine; 1: nothing is known. */
-    mostSpeedup: number;
+    mostSpeedup: Factor;
     /** What the prediction rests on: "clock, calibrated". */
     basis: string;
   };
@@ -127,15 +166,34 @@ export interface Advice {
 
 /** Objects whose contention, or whose quiet, depends on where an allocator or a linker puts them. */
 export interface Latent {
-  subject: Advice['subject'];
-  /** Where members of different threads share a line: at which distance of the object from the start of a line. */
-  placements: { baseOffset: number; lineSize: number; pairs: [string, string][] }[];
+  subject: Subject;
+  /** Where members of different threads share a line. */
+  placements: {
+    /** Bytes from the start of a line to the object. */
+    baseOffset: Count;
+    /** Bytes of a cache line, or of a pair. */
+    lineSize: Count;
+    pairs: [string, string][];
+  }[];
 }
 
 export interface AdviceList {
   schema: 'cacheline-advice/1';
+  /** Most contended samples first. */
   advice: Advice[];
+  /** Objects whose contention, or whose quiet, depends on where an allocator or a linker puts them. */
   latent: Latent[];
   /** What to know of the numbers. */
   warnings: string[];
+}
+
+/**
+ * The document of `cacheline advise --format json`: what to change so that threads no longer wait for each other's data. More fields may be
+ * added; these stay.
+ * @id cacheline-advice-1.schema.json
+ * @title cacheline-advice/1
+ */
+export interface AdviceDocument extends AdviceList {
+  /** In which `git apply` takes the patches, absolute; null: there is no patch. */
+  folder: string | null;
 }

@@ -1,7 +1,69 @@
-// What a report could not see, as a sentence: the same words in reports, in notifications and in the panel.
+// What a report could not see, and the sentence that says so: the same words in reports, in notifications and in the panel.
 import { hasDataSources } from './measure';
 import { printable } from './printable';
-import type { Blind, Report } from './report';
+import type { NamedCode, Report } from './report';
+import type { Address, Count, Share } from './values';
+
+/** Samples that are charged to no memory access, by why. */
+export type Unattributed = {
+  /** Taken in the kernel. */
+  kernel: Count;
+  /** The code could not be read or decoded. */
+  noInstruction: Count;
+  /** No memory access at the sampled instruction or right before it. */
+  noMemoryOperand: Count;
+  /** The address register was overwritten before the sample. */
+  clobbered: Count;
+  /** fs: or gs: operand: its address is not in the registers. */
+  threadLocal: Count;
+  /** The address lies in no known mapping. */
+  unmapped: Count;
+};
+
+export type UnattributedReason = keyof Unattributed;
+
+/** A key of `samples.unattributed`, or lost. */
+export type BlindReason = 'kernel' | 'noInstruction' | 'clobbered' | 'unmapped' | 'lost';
+
+/** Why nothing can be said about samples of some code: the key of `samples.unattributed` that counts them. */
+export type UnseenReason = Exclude<BlindReason, 'kernel' | 'lost'>;
+
+/** What a report could not see. */
+export interface Blind {
+  /** Of all samples, with those that are known to be lost. */
+  share: Share;
+  /**
+   * Most samples first; a reason with several kinds of code is there once for each.
+   * @minItems 1
+   */
+  reasons: {
+    reason: BlindReason;
+    /**
+     * For a person, behind "in": "code that no file backs (JIT: Java)". It holds untrusted names.
+     * @minLength 1
+     */
+    what: string;
+    /** Of the same samples as the whole, which is the sum of these. */
+    share: Share;
+  }[];
+}
+
+/** Code whose samples say nothing. */
+export interface UnseenPlace extends NamedCode {
+  reason: UnseenReason;
+  /** Of the access, in the process; null: all code of a binary that cannot be read, or that no file backs. */
+  codeAddress: Address | null;
+  /** In the binary's own numbering. */
+  elfAddress: Address | null;
+  /**
+   * Why the function or the line is missing; absent where both are there.
+   * @minLength 1
+   */
+  unnamed?: string;
+  samples: Count;
+  /** Of the same samples as `blind.share`. */
+  share: Share;
+}
 
 /** From this share of the samples on, what could not be seen comes before all else. */
 const MOST = 0.5;

@@ -4,6 +4,7 @@ import type { CalibrationResult } from './calibration';
 import type { DeclarationList, LayoutList, TypeList } from './layout';
 import type { Answer, ProfileSummary, Question } from './profile';
 import type { CoalesceKey, Display, Report } from './report';
+import type { Count, Integer } from './values';
 
 export type CollectorChoice = 'auto' | 'pmu' | 'clock' | 'agent';
 export type CallGraph = 'fp' | 'dwarf' | 'lbr';
@@ -162,29 +163,56 @@ export interface DeclarationsParams {
   lineSize?: number;
 }
 
+export type CollectorName = 'pmu' | 'clock' | 'watch' | 'agent';
+
 export interface Blocker {
+  /** "perf_event_paranoid". */
   what: string;
+  /** The value seen; may be empty. */
   value: string;
+  /** The command or setting that lifts it, or why nothing does. */
   fix: string;
 }
 
 /** What half a second of a built-in contended program showed with one collector. */
 export interface SelfTest {
-  collector: 'pmu' | 'clock' | 'watch' | 'agent';
+  collector: CollectorName;
   passed: boolean;
-  samples: number;
+  /** Of watchpoints: accesses seen. */
+  samples: Count;
   /** One sentence: what was found, or what went wrong. */
   found: string;
 }
 
+/** Null: unknown. More fields than these. */
+export interface MachineFacts {
+  hostname: string | null;
+  kernel: string | null;
+  cpu: string | null;
+  cpus: Integer | null;
+  lineSize: Integer | null;
+  pmus: string[];
+  [more: string]: unknown;
+}
+
+/**
+ * The document of `cacheline doctor --format json`.
+ * @id cacheline-doctor.schema.json
+ * @title cacheline doctor
+ */
 export interface DoctorReport {
-  /** Absent where none was asked for. */
+  collectors: {
+    name: CollectorName;
+    usable: boolean;
+    /** What else is to be known of it. */
+    note?: string;
+    blockers: Blocker[];
+  }[];
+  /** With --self-test: what a built-in contended program showed, for each usable collector; else absent. */
   selfTests?: SelfTest[];
-  /** Absent where none was asked for: the call `calibrate` gives it. */
+  /** With --calibrate: what contention costs here; else absent. */
   calibration?: CalibrationResult;
-  /** `note`: what else is to be known of it. */
-  collectors: { name: 'pmu' | 'clock' | 'watch' | 'agent'; usable: boolean; note?: string; blockers: Blocker[] }[];
-  machine: Record<string, unknown>;
+  machine: MachineFacts;
 }
 
 export interface BinaryInfo {

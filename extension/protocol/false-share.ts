@@ -1,6 +1,10 @@
-/** How much of the waiting is for data that the waiting access does not share, 0 to 1. `value` null: not known. */
+// How much of the waiting is false: of lines, objects, types and members.
+import type { Share } from './values';
+
+/** How much of the waiting is for data that the waiting access does not share. */
 export interface FalseShare {
-  value: number | null;
-  low: number;
-  high: number;
+  /** Null: no access was seen that anybody waits for. */
+  value: Share | null;
+  low: Share;
+  high: Share;
 }

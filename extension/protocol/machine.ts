@@ -1,7 +1,5 @@
 // Messages between the extension host and the page of "Check This Machine". Everything in them is data and is rendered as text.
-import type { DoctorReport, SelfTest } from './engine';
-
-export type CollectorName = DoctorReport['collectors'][number]['name'];
+import type { CollectorName, SelfTest } from './engine';
 
 export interface MachineBlocker {
   what: string;

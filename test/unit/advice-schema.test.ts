@@ -1,10 +1,10 @@
 // The documented schema of advice holds, and misses nothing that the TypeScript types require.
 import assert from 'node:assert/strict';
+import type { AdviceDocument } from '../../extension/protocol/advice';
 import { changes, hostile, words } from './advice-builder';
 import { schemaErrors } from './schemas';
 
-type Document = typeof changes & { folder: string | null };
-const documents: Record<string, () => Document> = Object.fromEntries(
+const documents: Record<string, () => AdviceDocument> = Object.fromEntries(
   Object.entries({ changes, words, hostile }).map(([name, list]) => [name, () => ({ ...structuredClone(list), folder: '/code' })]),
 );
 
@@ -33,16 +33,16 @@ describe('cacheline-advice/1', () => {
 
   it('refuses wrong values', () => {
     for (const spoil of [
-      (document: Document) => (document.schema = 'cacheline-advice/2' as 'cacheline-advice/1'),
-      (document: Document) => (document.advice[0]!.way = 'move' as 'align'),
-      (document: Document) => (document.advice[0]!.why = '' as 'adjacent'),
-      (document: Document) => (document.advice[0]!.confidence = 1.5),
-      (document: Document) => (document.advice[0]!.cost.bytesPerInstance = -8),
-      (document: Document) => (document.advice[0]!.edit.reason = 'Both.'),
-      (document: Document) => (document.advice[0]!.edit.patch = null),
-      (document: Document) => (document.advice[0]!.predicted.speedup!.low = 0),
-      (document: Document) => (document.advice[0]!.change!.kind = 'rename' as 'allocate'),
-      (document: Document) => (document.latent[0]!.placements[0]!.pairs[0] = ['a'] as never),
+      (document: AdviceDocument) => (document.schema = 'cacheline-advice/2' as 'cacheline-advice/1'),
+      (document: AdviceDocument) => (document.advice[0]!.way = 'move' as 'align'),
+      (document: AdviceDocument) => (document.advice[0]!.why = '' as 'adjacent'),
+      (document: AdviceDocument) => (document.advice[0]!.confidence = 1.5),
+      (document: AdviceDocument) => (document.advice[0]!.cost.bytesPerInstance = -8),
+      (document: AdviceDocument) => (document.advice[0]!.edit.reason = 'Both.'),
+      (document: AdviceDocument) => (document.advice[0]!.edit.patch = null),
+      (document: AdviceDocument) => (document.advice[0]!.predicted.speedup!.low = 0),
+      (document: AdviceDocument) => (document.advice[0]!.change!.kind = 'rename' as 'allocate'),
+      (document: AdviceDocument) => (document.latent[0]!.placements[0]!.pairs[0] = ['a'] as never),
     ]) {
       const document = documents['changes']!();
       spoil(document);

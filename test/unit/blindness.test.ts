@@ -1,7 +1,7 @@
 // What is said where a report could not see much: first, once, and never as if nothing were contended.
 import assert from 'node:assert/strict';
-import { blindText } from '../../extension/protocol/blindness';
-import type { Blind, Report, UnseenPlace } from '../../extension/protocol/report';
+import { blindText, type Blind, type UnseenPlace } from '../../extension/protocol/blindness';
+import type { Report } from '../../extension/protocol/report';
 import { emptyTreeText } from '../../extension/session/profile/contended-tree';
 import { firstWords } from '../../extension/session/report/first-words';
 import { plainWords } from '../../extension/session/report/plain-words';

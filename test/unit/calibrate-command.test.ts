@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Calibration, CalibrationResult } from '../../extension/protocol/calibration';
 import type { DoctorReport } from '../../extension/protocol/engine';
-import type { RecordingMeta } from '../../extension/protocol/report';
+import type { RecordingMeta } from '../../extension/protocol/recording';
 import { CLASSES } from './calibration-builder';
 import { Command, examples, type Outcome } from './command';
 import { temporaryFolder } from './fixtures';

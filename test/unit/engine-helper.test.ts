@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { EngineClient } from '../../extension/engine/client';
 import type { RecordParams } from '../../extension/protocol/engine';
 import type { Answers } from '../../extension/protocol/profile';
-import type { RecordingMeta } from '../../extension/protocol/report';
+import type { RecordingMeta } from '../../extension/protocol/recording';
 import { profile } from '../../extension/session/record/profile';
 import { showSaid } from '../../extension/session/record/run-display';
 import { addonPath, examples, root } from './command';

@@ -1,6 +1,6 @@
 // Reports of recordings with data sources, for tests: a line that two threads of two nodes fight for, and one they share.
 import type { Access, CacheLine, Report } from '../../extension/protocol/report';
-import { access, cacheLine, report, SETTINGS, thread } from './report-builder';
+import { access, cacheLine, report, SETTINGS, statsOf, thread } from './report-builder';
 
 interface Fields extends Partial<Omit<Access, 'stores' | 'hitm' | 'peer' | 'meanCycles' | 'cycles'>> {
   /** Loads that hit a modified line: local, remote. */
@@ -110,7 +110,7 @@ export function hitmReport(fields: Partial<Report> = {}): Report {
     evidence: ['hitm', 'latency'],
     collector: 'pmu',
     c2c: SETTINGS,
-    stats: { records: 900, loads: 600, stores: 285, localHitm: 125, remoteHitm: 276, localPeer: 0, remotePeer: 0 },
+    stats: statsOf({ records: 900, loads: 600, stores: 285, localHitm: 125, remoteHitm: 276, localPeer: 0, remotePeer: 0 }),
     ...fields,
   });
 }
@@ -133,6 +133,6 @@ export function peerReport(): Report {
     evidence: ['peer', 'latency'],
     collector: 'pmu',
     ...(c2c && { c2c: { ...c2c, display: 'peer', events: ['arm_spe_0//'] } }),
-    stats: { records: 130, loads: 120, stores: 10, localHitm: null, remoteHitm: null, localPeer: 30, remotePeer: 70 },
+    stats: statsOf({ records: 130, loads: 120, stores: 10, localPeer: 30, remotePeer: 70 }),
   });
 }

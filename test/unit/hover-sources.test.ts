@@ -5,6 +5,7 @@ import type { Report } from '../../extension/protocol/report';
 import { definitionHoverText, lineHoverText } from '../../extension/session/hover/hover-text';
 import { matchGolden } from './golden';
 import { hitmReport, peerReport, pmuAccess, pmuLine } from './hitm-report';
+import { statsOf } from './report-builder';
 import { accessesAt } from './report-lookups';
 
 const FILE = '/build/agent/src/stats.c';
@@ -87,7 +88,7 @@ describe('hover text of data sources', () => {
 
   it('is empty where no access takes part', () => {
     assert.equal(hover(hitmReport(), 99), '');
-    const idle = hitmReport({ lines: [pmuLine([pmuAccess({ file: FILE, line: 5, plain: 9 })])], stats: {} });
+    const idle = hitmReport({ lines: [pmuLine([pmuAccess({ file: FILE, line: 5, plain: 9 })])], stats: statsOf() });
     assert.equal(hover(idle, 5, 'hitm'), '');
   });
 

@@ -31,7 +31,11 @@ describe('hover text', () => {
   });
 
   it('names the collector, why it was taken, and those that were not', () => {
-    const recording = { ...pair.recording!, collectorReason: 'no [memory] PMU', notTaken: [{ collector: 'pmu', reason: 'none here' }] };
+    const recording = {
+      ...pair.recording!,
+      collectorReason: 'no [memory] PMU',
+      notTaken: [{ collector: 'pmu' as const, reason: 'none here' }],
+    };
     const accesses = at(31);
     assert.match(
       lineHoverText({ ...pair, recording }, accesses, 'contended'),

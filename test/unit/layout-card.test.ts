@@ -17,7 +17,7 @@ import {
 import { cardOf, plainCard, type TypeCard } from '../../extension/session/layout/type-heat';
 import type { TypePlace } from '../../extension/session/layout/type-places';
 import { matchGolden } from './golden';
-import { access, cacheLine, report } from './report-builder';
+import { access, cacheLine, report, statsOf } from './report-builder';
 import { typesOf } from './report-lookups';
 import { field, layout, member, queueHeat, typeHeat } from './type-builder';
 
@@ -106,7 +106,7 @@ describe('layout card', () => {
     const of = layout('pair', 16, [member('a', 0, 8), member('b', 8, 8)]);
     const hits = field('a', 0, { loads: 30, hitm: { local: 10, remote: 20 }, meanCycles: 250, readers: [1] });
     const heat = cardOf(typeHeat(of, [hits, field('b', 8, { stores: 9, hitm: { local: 0, remote: 0 }, writers: [2] })]));
-    const measured = { ...profile(), evidence: ['hitm', 'latency'] as const, stats: { localHitm: 20, remoteHitm: 40 } };
+    const measured = { ...profile(), evidence: ['hitm', 'latency'] as const, stats: statsOf({ localHitm: 20, remoteHitm: 40 }) };
     const text = readable(
       layoutCard(heat, { report: { ...measured, evidence: [...measured.evidence] }, measure: 'hitm', notes: [] }, picture),
     );

@@ -16,7 +16,7 @@ const REPORT: DoctorReport = {
     },
     { name: 'agent', usable: true, blockers: [], note: 'It has \u001b[2J run' },
   ],
-  machine: { lineSize: 64, pmus: ['cpu', 'msr'], cpu: null },
+  machine: { hostname: 'build7', kernel: '6.18.2', cpu: null, cpus: 2, lineSize: 64, pmus: ['cpu', 'msr'] },
 };
 
 describe('machine view', () => {
@@ -34,9 +34,12 @@ describe('machine view', () => {
     assert.match(clock.meaning, /clock samples/);
     assert.deepEqual([agent?.name, agent?.usable, agent?.blockers, agent?.note], ['agent', true, [], 'It has \\x1b[2J run']);
     assert.deepEqual(facts, [
+      { name: 'hostname', value: 'build7' },
+      { name: 'kernel', value: '6.18.2' },
+      { name: 'cpu', value: 'none known' },
+      { name: 'cpus', value: '2' },
       { name: 'line size', value: '64' },
       { name: 'pmus', value: 'cpu, msr' },
-      { name: 'cpu', value: 'none known' },
     ]);
     assert.deepEqual(selfTest, { state: 'none' });
   });

@@ -4,7 +4,7 @@ import { amountOf, loadCycles, measureOf, whyMissing, wholeOf, HEAT_METRICS, typ
 import type { Display, Report } from '../../extension/protocol/report';
 import { heatText } from '../../extension/session/profile/heat';
 import { hitmReport, peerReport, pmuAccess, pmuLine } from './hitm-report';
-import { access, cacheLine, report } from './report-builder';
+import { access, cacheLine, report, statsOf } from './report-builder';
 import { heatsOf } from './report-lookups';
 
 const FILE = '/build/agent/src/stats.c';
@@ -103,7 +103,10 @@ describe('heat of data sources', () => {
   });
 
   it('has no heat where nothing was hit', () => {
-    const quiet = hitmReport({ stats: { localHitm: 0, remoteHitm: 0 }, lines: [pmuLine([pmuAccess({ plain: 10, stores: [5, 0, 0] })])] });
+    const quiet = hitmReport({
+      stats: statsOf({ localHitm: 0, remoteHitm: 0 }),
+      lines: [pmuLine([pmuAccess({ plain: 10, stores: [5, 0, 0] })])],
+    });
     assert.deepEqual([...heatsOf(quiet, 'hitm')], []);
   });
 });

@@ -6,8 +6,9 @@ import { tableLayout } from '../../webviews/panel/layout';
 import { DEFAULT_SORT, lineRows } from '../../webviews/panel/model';
 import { panelLines } from '../../extension/session/profile/panel-lines';
 import { showPrintable } from '../../webviews/panel/shown-text';
+import type { Blind } from '../../extension/protocol/blindness';
 import type { PanelHeat } from '../../extension/protocol/panel';
-import type { Blind, Report } from '../../extension/protocol/report';
+import type { Report } from '../../extension/protocol/report';
 import { access, cacheLine, readerBesideWriter, report, thread } from './report-builder';
 
 const EVIL = 'a\u202eb\u2066c\u200bd\u001b[1m';

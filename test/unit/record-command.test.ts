@@ -5,7 +5,8 @@ import { appendFileSync, chmodSync, copyFileSync, existsSync, mkdirSync, readdir
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DoctorReport } from '../../extension/protocol/engine';
-import type { RecordingMeta, Report } from '../../extension/protocol/report';
+import type { RecordingMeta } from '../../extension/protocol/recording';
+import type { Report } from '../../extension/protocol/report';
 import { Command, examples, root, type Outcome, type RunOptions } from './command';
 import { temporaryFolder } from './fixtures';
 import { schemaErrors } from './schemas';

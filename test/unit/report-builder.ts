@@ -1,6 +1,17 @@
 // Builds reports for tests: only what a test is about has to be said.
 import type { FalseShare } from '../../extension/protocol/false-share';
-import type { Access, C2cSettings, CacheLine, DataName, LoadLevels, ObjectSum, Report, ThreadUse } from '../../extension/protocol/report';
+import type {
+  Access,
+  C2cSettings,
+  CacheLine,
+  DataName,
+  LoadLevels,
+  ObjectSum,
+  Report,
+  SharedStats,
+  Stats,
+  ThreadUse,
+} from '../../extension/protocol/report';
 
 export function access(fields: Partial<Access> & { writes?: number; reads?: number } = {}): Access {
   const { writes = 0, reads = 0, ...rest } = fields;
@@ -120,6 +131,24 @@ export function objectSum(object: string, contended: number, fields: Partial<Obj
   };
 }
 
+const nulls = <Name extends string>(...names: Name[]): Record<Name, null> =>
+  Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>;
+
+const NO_SHARED: SharedStats = nulls(
+  ...(['lines', 'loads', 'fillBuffer', 'l1', 'l2', 'llc', 'peer', 'locked', 'blocked', 'stores', 'stL1Hit', 'stNa', 'merged'] as const),
+);
+
+/** Of all counters only these say something. */
+export function statsOf(counts: Partial<Stats> = {}): Stats {
+  const none: Stats = nulls(
+    ...(['records', 'locked', 'loads', 'ldUncacheable', 'ldIo', 'ldMiss', 'ldNoAddress', 'ldFillBuffer', 'ldL1', 'ldL2', 'ldLlc'] as const),
+    ...(['localHitm', 'remoteHitm', 'remoteHit', 'localPeer', 'remotePeer', 'localDram', 'remoteDram', 'ldExclusive', 'ldShared'] as const),
+    ...(['blockedData', 'blockedAddress', 'stores', 'stUncacheable', 'stNoAddress', 'stL1Hit', 'stL1Miss', 'stNa', 'noMap'] as const),
+    'noParse',
+  );
+  return { ...none, ...counts };
+}
+
 export function report(lines: CacheLine[], fields: Partial<Report> = {}): Report {
   const contended = lines.reduce((total, line) => total + line.contended, 0);
   const records = lines.reduce((total, line) => total + line.records, 0);
@@ -137,8 +166,8 @@ export function report(lines: CacheLine[], fields: Partial<Report> = {}): Report
     },
     blind: null,
     unseen: [],
-    stats: {},
-    shared: {},
+    stats: statsOf(),
+    shared: NO_SHARED,
     lines,
     linesLeftOut: 0,
     objects: [],

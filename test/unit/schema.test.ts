@@ -1,5 +1,8 @@
 // The documented schemas hold for the stored reports, miss nothing that the types require, and the reports satisfy the types too.
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { schemas } from '../../scripts/schemas.mjs';
 import type { Report } from '../../extension/protocol/report';
 import { reportFixture, reportFixtureText, reportNames } from './fixtures';
 import { armReport, hostileReport, intelReport } from './pmu-reports';
@@ -20,6 +23,15 @@ function eachField(value: unknown, visit: (holder: Record<string, unknown>, key:
 }
 
 describe('schemas', () => {
+  it('are what the types of extension/protocol give', async () => {
+    const folder = join(__dirname, '../../docs');
+    const made = new Map([...(await schemas())].map(([file, text]) => [basename(file), text]));
+    const files = readdirSync(folder).filter((name) => name.endsWith('.schema.json'));
+    assert.deepEqual([...made.keys()].sort(), files.sort(), 'the types with the tag @id are the documents of docs/*.schema.json');
+    const stale = files.filter((name) => readFileSync(join(folder, name), 'utf8') !== made.get(name));
+    assert.deepEqual(stale, [], 'these are not what the types give: run "npm run schemas" and read the diff');
+  });
+
   for (const name of reportNames) {
     it(`cacheline-report/1 holds for ${name}`, () => assert.deepEqual(schemaErrors('cacheline-report-1', reportFixture(name)), []));
   }

@@ -1,8 +1,9 @@
 // Above the table: what was measured, by which collector and why that one, what the numbers mean, and what to be wary of.
-import { blindText, isMostlyBlind } from '../../extension/protocol/blindness';
+import { blindText, isMostlyBlind, type UnattributedReason } from '../../extension/protocol/blindness';
 import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelHeat, PanelSummary } from '../../extension/protocol/panel';
-import type { ObjectSum, RecordingMeta, Report, UnattributedReason } from '../../extension/protocol/report';
+import type { RecordingMeta } from '../../extension/protocol/recording';
+import type { ObjectSum, Report } from '../../extension/protocol/report';
 import { EVIDENCE_MEANING, NO_EVIDENCE } from '../../extension/protocol/words';
 import { commandLine, count, duration, percent, plural } from './format';
 import { send } from './host';

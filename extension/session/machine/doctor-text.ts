@@ -1,9 +1,7 @@
 // The text of `cacheline doctor`: what this machine can record, and why not the rest.
-import type { DoctorReport, SelfTest } from '../../protocol/engine';
+import type { CollectorName, DoctorReport, SelfTest } from '../../protocol/engine';
 import { calibrationLines } from './calibration-text';
 import { displayWidth, padEnd, PLAIN, printable, wrap, type Style } from '../text/terminal-text';
-
-type CollectorName = DoctorReport['collectors'][number]['name'];
 
 export const COLLECTOR_MEANING: Record<CollectorName, string> = {
   pmu: 'memory PMU: loads that hit a line modified in another core’s cache (HITM)',

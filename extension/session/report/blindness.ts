@@ -1,6 +1,6 @@
 // What a report says of the samples that it knows nothing of: how many, in which code, and whose shares are too low for it.
-import { blindText, isMostlyBlind } from '../../protocol/blindness';
-import type { Access, CacheLine, Report, UnseenPlace, UnseenReason } from '../../protocol/report';
+import { blindText, isMostlyBlind, type UnseenPlace, type UnseenReason } from '../../protocol/blindness';
+import type { Access, CacheLine, Report } from '../../protocol/report';
 import { codeText } from './code-text';
 import { percent, wrap } from '../text/terminal-text';
 
@@ -13,11 +13,9 @@ const NEAR_LINES = 3;
 const NEAR_BYTES = 64;
 
 const WHERE_LOST: Record<UnseenReason, string> = {
-  kernel: 'in the kernel',
   noInstruction: 'at code that could not be decoded',
   clobbered: 'behind an access whose address register was overwritten',
   unmapped: 'at an access to an address in no known mapping',
-  lost: 'lost',
 };
 
 /** Code whose place is known. */

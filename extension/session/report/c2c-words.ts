@@ -121,7 +121,6 @@ function spreadOf(report: Report, top: CacheLine | undefined, display: Display):
       .map((sum) => ({ ...sum, text: name(sum.object), isOf: (line: CacheLine, access: Access) => objectOf(line, access) === sum })),
     ...outerTypes(report).map((sum) => ({
       ...sum,
-      verdict: sum.verdict as Verdict,
       text: `${plural(sum.instances, 'object')} of type ${name(sum.name)}`,
       isOf: (_: CacheLine, access: Access) => typeOf(access) === sum,
     })),

@@ -78,11 +78,10 @@ function manyOfType(report: Report, lines: readonly CacheLine[], least: number):
     const own = partOf(lines, (_, access) => find(access) === type);
     const objects = new Set(own.accesses.map(({ access, line }) => instanceOf(type, line, access)));
     if (own.lines.length < 2 || objects.size < 2) continue;
-    const { contended, contendedShare, name } = type;
-    const verdict = type.verdict as Verdict;
+    const { contended, contendedShare, name, verdict } = type;
     const share = percent(contendedShare);
     const where = `${share} of these are on ${count(objects.size)} objects of type ${quoted(name)}, spread over ${count(own.lines.length)} lines`;
-    return { where, verdict, text: verdictText({ ...type, verdict }), contended, ...own };
+    return { where, verdict, text: verdictText(type), contended, ...own };
   }
   return undefined;
 }

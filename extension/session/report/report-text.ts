@@ -1,6 +1,7 @@
 // The text of a recording without data sources: what was measured and how, what it means in plain words, then the tables.
+import type { UnattributedReason } from '../../protocol/blindness';
 import { CONFIRMED_MARK, isConfirmed } from '../../protocol/confirmation';
-import type { CacheLine, Report, UnattributedReason } from '../../protocol/report';
+import type { CacheLine, Report } from '../../protocol/report';
 import { EVIDENCE_MEANING } from '../../protocol/words';
 import { lowerBound, unseenPlaces } from './blindness';
 import { watchedText } from './confirmation';

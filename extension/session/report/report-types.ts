@@ -1,6 +1,6 @@
 // The table of contended types: each one's cost over all its instances, and the fields that make it.
 import type { TypeHeat } from '../../protocol/layout';
-import type { Report, Verdict } from '../../protocol/report';
+import type { Report } from '../../protocol/report';
 import { contendedLinesOfType } from './contended-subject';
 import { VERDICT_STYLE, type Layout } from './report-lines';
 import { count, percent, plural, printable, shortenEnd, shortenMiddle } from '../text/terminal-text';
@@ -31,7 +31,7 @@ export function typeTable(report: Report, { width, style }: Layout, showAll: boo
     { text: type.instances === 0 ? '?' : count(type.instances) },
     { text: count(linesOf(type)) },
     { text: count(type.layout.size) },
-    { text: type.verdict, style: VERDICT_STYLE[type.verdict as Verdict] },
+    { text: type.verdict, style: VERDICT_STYLE[type.verdict] },
     { text: printable(type.name), style: 'bold' },
     { text: hottestFields(type) },
   ]);
