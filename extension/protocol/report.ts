@@ -4,6 +4,7 @@
 import type { Calibration } from './calibration';
 import type { FalseShare } from './false-share';
 import type { TypeHeat } from './layout';
+import type { MachineTopology, RecordedPlacement } from './where';
 
 export type Verdict = 'false sharing' | 'true sharing' | 'mixed' | 'read-shared' | 'private';
 export type LineFlag = 'straddling' | 'adjacent' | 'mixed-use' | 'latent' | 'lock';
@@ -295,6 +296,10 @@ export interface RecordingMeta {
   machine: { hostname: string; kernel: string; cpu: string; cpus: number; lineSize: number };
   /** What contention costs on its CPU model. Null or absent: it was not measured before. */
   calibration?: Calibration | null;
+  /** Absent in recordings of older versions. */
+  topology?: MachineTopology | null;
+  /** Null: the machine has one NUMA node, or all of it was recorded. Absent in recordings of older versions. */
+  placement?: RecordedPlacement | null;
   /** `root`: /proc/PID/root of a process in another mount namespace. */
   binaries: { path: string; buildId: string; size: number; mtimeNs: string; root?: string }[];
 }
