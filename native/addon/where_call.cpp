@@ -32,7 +32,10 @@ MakeValue whereWork(const record::WhereOptions& options, JobContext& job) {
     job.progress([seconds](Napi::Env env) { return Napi::Number::New(env, seconds); });
   });
   std::vector<std::string> command = options.command;
-  if (command.empty() && !result.placement.processes.empty()) command = result.placement.processes[0].command;
+  // Of a program that numactl started, the line is for the program alone.
+  const bool bound = !command.empty() && ("/" + command[0]).ends_with("/numactl");
+  if ((command.empty() || bound) && !result.placement.processes.empty())
+    command = result.placement.processes[0].command;
   return [result, json = machine::whereJson(result.topology, result.placement, command)](Napi::Env env) {
     Napi::Object object = Napi::Object::New(env);
     object.Set("where", json);

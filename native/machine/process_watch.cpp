@@ -2,6 +2,7 @@
 #include "machine/process_watch.h"
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 #include "base/kernel_files.h"
@@ -33,13 +34,18 @@ void halve(std::vector<Item>& items, const Join& join) {
 /// Runs `look`; the pause after it.
 template <typename Look>
 std::chrono::nanoseconds pauseAfter(const Look& look, std::chrono::nanoseconds pause) {
-  const auto began = ProcessWatch::Clock::now();
+  const std::chrono::nanoseconds before = ownCpuTime();
   look();
-  return std::max<std::chrono::nanoseconds>(pause,
-                                            ProcessWatch::kPauses * (ProcessWatch::Clock::now() - began));
+  return std::max(pause, ProcessWatch::kPauses * (ownCpuTime() - before));
 }
 
 }  // namespace
+
+std::chrono::nanoseconds ownCpuTime() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 std::map<uint32_t, uint64_t> timesByNode(const CpuTimes& times, const Topology& topology) {
   std::map<uint32_t, uint64_t> byNode;

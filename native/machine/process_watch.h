@@ -18,8 +18,11 @@
 
 namespace cacheline::machine {
 
-/// How often tick() looks. A look that took long is followed by a pause of kPauses times that: looking costs
-/// at most some hundredths of a CPU, however many threads and mappings there are.
+/// CPU time that this thread used.
+std::chrono::nanoseconds ownCpuTime();
+
+/// How often tick() looks. After a look comes a pause of at least kPauses times the CPU time that it took: each
+/// kind of look takes 2 % of a CPU at most, however many threads and mappings there are.
 struct Cadence {
   std::chrono::nanoseconds threads{10'000'000};
   std::chrono::nanoseconds memory{250'000'000};

@@ -106,9 +106,10 @@ class Looking {
 
   /// Returns the pause until the next time: looking through all processes takes longer than all else.
   Clock::duration followChildren(const Subject& subject, machine::ProcessWatch& watch) const {
-    const auto began = Clock::now();
+    const auto before = machine::ownCpuTime();
     for (const pid_t pid : subject.processes()) watch.follow(pid, true);
-    return std::max<Clock::duration>(kChildren, machine::ProcessWatch::kPauses * (Clock::now() - began));
+    return std::max<Clock::duration>(kChildren,
+                                     machine::ProcessWatch::kPauses * (machine::ownCpuTime() - before));
   }
 
   /// True where one of `wakeups` woke it.

@@ -2,7 +2,8 @@
 // over time in the colours of the nodes that they ran on.
 import type { MachineTopology, Where, WhereNode } from '../../protocol/where';
 import { escapeXml } from '../layout/layout-card-svg';
-import { byteSize, percent, shortenEnd } from '../text/terminal-text';
+import { byteSize, percent, plural, shortenEnd } from '../text/terminal-text';
+import { cacheKinds } from './topology-text';
 import { cacheName, cacheSize, nodesByCpu, overTime, runByCpu, sum } from './where-values';
 
 /** Pixels. */
@@ -45,6 +46,8 @@ export function whereSvg(where: Where): string {
     y += part.height;
   };
   for (const node of where.nodes) add(nodePart(node, where, busiest, y));
+  shapes.push(text(MARGIN, y + 12, legend(where.machine), 's'));
+  y += LINE + PAD;
   add(threadsPart(where, y));
   for (const line of lines(where.conclusion, 130)) {
     shapes.push(text(MARGIN, y + 12, line));
@@ -74,7 +77,12 @@ function nodePart(node: WhereNode, where: Where, busiest: number, top: number): 
   const barWidth = WIDTH - MARGIN - PAD - barLeft;
   const shapes = [
     `<rect x="${x}" y="${top + PAD}" width="12" height="12" fill="${colour}"/>`,
-    text(x + 18, top + PAD + 11, `node ${node.id}: ${memory}${share === null ? '' : `, ${percent(share)}`}`, 'h'),
+    text(
+      x + 18,
+      top + PAD + 11,
+      `node ${node.id}${packageOf(node, where.machine)}: ${memory}${share === null ? '' : `, ${percent(share)}`}`,
+      'h',
+    ),
     rect(barLeft, top + PAD, barWidth, BAR_HEIGHT, 'class="b"'),
     ...(share === null ? [] : [rect(barLeft, top + PAD, barWidth * share, BAR_HEIGHT, `fill="${colour}"`)]),
   ];
@@ -110,6 +118,22 @@ function nodePart(node: WhereNode, where: Where, busiest: number, top: number): 
   const height = y + (groups.length > 0 ? groupHeight : 0) + PAD - top;
   shapes.push(rect(MARGIN, top, WIDTH - 2 * MARGIN, height, 'class="b"'));
   return { shapes, height: height + PAD };
+}
+
+/** " (package 0)"; empty where the kernel does not say, or the node has CPUs of several. */
+function packageOf({ cpus }: WhereNode, { packages }: MachineTopology): string {
+  const own = packages.find((candidate) => cpus.length > 0 && cpus.every((cpu) => candidate.cpus.includes(cpu)));
+  return own === undefined ? '' : ` (package ${own.id})`;
+}
+
+/** How to read the CPUs, and the caches that no box stands for. */
+function legend({ caches, numa }: MachineTopology): string {
+  const highest = Math.max(0, ...caches.map(({ level }) => level));
+  const lower = cacheKinds(caches.filter(({ level }) => level < highest)).flatMap(([first]) =>
+    first === undefined ? [] : [`${cacheName(first)} ${cacheSize(first.bytes)} for ${plural(first.cpus.length, 'CPU')}`],
+  );
+  const nodes = numa ? '' : 'The kernel has no NUMA nodes. ';
+  return `${nodes}CPUs that touch are of one core; the darker, the longer they ran.${lower.length > 0 ? ` ${lower.join(', ')}.` : ''}`;
 }
 
 /** The caches of the highest level that is there, with the node's CPUs; those without one are a group, too. */
