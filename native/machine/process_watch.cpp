@@ -67,6 +67,7 @@ ProcessWatch::ProcessWatch(const Roots& roots, const Topology& topology, const C
       cadence_(cadence),
       start_(start),
       last_(start),
+      lastThreads_(start),
       nextThreads_(start),
       nextMemory_(start),
       threadPause_(cadence.threads),
@@ -105,6 +106,8 @@ ProcessWatch::Clock::time_point ProcessWatch::next() const {
 void ProcessWatch::lookAtThreads(Clock::time_point now) {
   last_ = std::max(last_, now);
   bin_ = binAt(now);
+  firstBin_ = std::min(indexOf(lastThreads_) + 1, bin_);
+  lastThreads_ = now;
   for (auto& [key, thread] : threads_) thread.seen = false;
   for (auto& [pid, process] : processes_)
     if (!process.place.ended) lookAtProcess(pid, process);
@@ -160,10 +163,13 @@ void ProcessWatch::lookAtThread(pid_t pid, Process& process, pid_t tid) {
   thread.alive = thread.seen = true;
 }
 
+/// Over the stretches since the look before: it is not known in which of them the thread ran.
 void ProcessWatch::credit(Thread& thread, uint32_t cpu, uint64_t ns) {
   thread.ran[cpu] += ns;
   if (thread.bins.size() <= bin_) thread.bins.resize(bin_ + 1);
-  thread.bins[bin_][cpu] += ns;
+  const uint64_t count = bin_ - firstBin_ + 1;
+  for (size_t bin = firstBin_; bin <= bin_; bin++)
+    if (const uint64_t part = ns / count + (bin < bin_ ? 0 : ns % count)) thread.bins[bin][cpu] += part;
 }
 
 /// Those that ran least are kept as a sum alone.
@@ -219,12 +225,13 @@ void ProcessWatch::lookAtMemory(Clock::time_point now) {
   }
 }
 
+size_t ProcessWatch::indexOf(Clock::time_point time) const {
+  return static_cast<size_t>(std::max<int64_t>(0, (time - start_).count()) / binWidth_.count());
+}
+
 size_t ProcessWatch::binAt(Clock::time_point now) {
-  const auto index = [&] {
-    return static_cast<size_t>(std::max<int64_t>(0, (now - start_).count()) / binWidth_.count());
-  };
-  while (index() >= kMostBins) mergeBins();
-  const size_t bin = index();
+  while (indexOf(now) >= kMostBins) mergeBins();
+  const size_t bin = indexOf(now);
   if (bins_.size() <= bin) bins_.resize(bin + 1);
   return bin;
 }

@@ -21,8 +21,8 @@ namespace cacheline::machine {
 /// CPU time that this thread used.
 std::chrono::nanoseconds ownCpuTime();
 
-/// How often tick() looks. After a look comes a pause of at least kPauses times the CPU time that it took: each
-/// kind of look takes 2 % of a CPU at most, however many threads and mappings there are.
+/// How often tick() looks. After a look comes a pause of at least kPauses times the CPU time that it took:
+/// each kind of look takes 2 % of a CPU at most, however many threads and mappings there are.
 struct Cadence {
   std::chrono::nanoseconds threads{10'000'000};
   std::chrono::nanoseconds memory{250'000'000};
@@ -79,6 +79,7 @@ class ProcessWatch {
   void lookAtThread(pid_t pid, Process& process, pid_t tid);
   void credit(Thread& thread, uint32_t cpu, uint64_t ns);
   void foldEnded();
+  size_t indexOf(Clock::time_point time) const;
   size_t binAt(Clock::time_point now);
   void mergeBins();
 
@@ -86,7 +87,7 @@ class ProcessWatch {
   const Topology& topology_;
   const Cadence cadence_;
   const Clock::time_point start_;
-  Clock::time_point last_, nextThreads_, nextMemory_;
+  Clock::time_point last_, lastThreads_, nextThreads_, nextMemory_;
   std::chrono::nanoseconds threadPause_, memoryPause_;
   std::map<pid_t, Process> processes_;
   std::map<ThreadKey, Thread> threads_;
@@ -98,7 +99,7 @@ class ProcessWatch {
   uint64_t threadLooks_ = 0, memoryLooks_ = 0;
   std::chrono::nanoseconds binWidth_{50'000'000};
   std::vector<TimeBin> bins_;
-  size_t bin_ = 0;
+  size_t bin_ = 0, firstBin_ = 0;  // of this look, and behind that of the look at threads before
 };
 
 }  // namespace cacheline::machine

@@ -171,6 +171,21 @@ TEST_F(WatchTest, StretchesOfTimeBecomeLongerWhereTheyAreManyAndLoseNothing) {
   for (const TimeBin& bin : placement.bins) EXPECT_TRUE(bin.memory);
 }
 
+TEST_F(WatchTest, TimeSinceALookLongAgoIsSpreadOverTheStretchesSince) {
+  tree_.setProcess(40, {{40, 0, 1}}, "");
+  ProcessWatch watch = this->watch();
+  watch.follow(40, false);
+  watch.lookAtThreads(at(60));
+  tree_.setProcess(40, {{40, 101 * kMs, 2}}, "");
+  watch.lookAtThreads(at(260));
+  tree_.setProcess(40, {{40, 111 * kMs, 3}}, "");
+  watch.lookAtThreads(at(270));
+  using Cpus = std::vector<std::optional<uint32_t>>;
+  const std::optional<uint32_t> none;
+  EXPECT_EQ(thread(watch.placement(), 40).cpuOverTime, (Cpus{none, none, 2, 2, 2, 2}));
+  EXPECT_EQ(thread(watch.placement(), 40).ran, (CpuTimes{{2, 101 * kMs}, {3, 10 * kMs}}));
+}
+
 TEST_F(WatchTest, VeryManyThreadsThatEndedAreASum) {
   ProcessWatch watch = this->watch();
   constexpr int kThreads = static_cast<int>(ProcessWatch::kMostThreads) + 50;
