@@ -8,6 +8,7 @@ import type { Where } from '../../extension/protocol/where';
 import { Command, type Outcome, type RunOptions } from './command';
 import { temporaryFolder } from './fixtures';
 import { schemaErrors } from './schemas';
+import { typeErrors } from './typed';
 
 const LOOP = 'while :; do :; done';
 /** SECONDS: two threads run for that much CPU time each; 64 MB are touched. */
@@ -73,6 +74,10 @@ describe('cacheline where', function () {
   it('looks at a running process and says where its time and its memory are', async () => {
     const pid = start('sh', '-c', LOOP);
     const where = whereOf(await run(['where', '-p', String(pid), '--seconds', '1', '--format', 'json']));
+    assert.deepEqual(
+      typeErrors([`import type { Where } from '../../extension/protocol/where';`], [{ type: 'Where', text: JSON.stringify(where) }]),
+      [],
+    );
     assert.ok(where.seconds >= 0.9 && where.seconds < 20, String(where.seconds));
     assert.deepEqual(
       where.processes.map((process) => [process.pid, process.name, process.ended, process.command]),
