@@ -17,7 +17,7 @@ export async function schemas() {
     additionalProperties: true,
     encodeRefs: false,
     sortProps: false,
-    extraTags: ['oneOf'],
+    extraTags: ['oneOf', 'propertyNames'],
   }).createSchema('*');
   const texts = new Map();
   for (const document of Object.keys(definitions).filter((name) => definitions[name].$id !== undefined)) {

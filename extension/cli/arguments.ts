@@ -4,6 +4,7 @@ import { LAYOUT_HELP, parseLayout, type LayoutArguments } from './layout-argumen
 import { oneOf, parse, wrong, type CommandName, type Options } from './options';
 import { parseRecord, RECORD_HELP, type RecordArguments } from './record-arguments';
 import { parseReport, REPORT_HELP, type ReportArguments } from './report-arguments';
+import { parseWhere, WHERE_HELP, type WhereArguments } from './where-arguments';
 
 export interface DoctorArguments {
   command: 'doctor';
@@ -17,6 +18,7 @@ export type Arguments =
   | ReportArguments
   | AdviseArguments
   | LayoutArguments
+  | WhereArguments
   | DoctorArguments
   | { command: 'help'; text: string }
   | { command: 'version' };
@@ -28,6 +30,7 @@ Usage:
   cacheline report [options] [RECORDING]         which lines threads fight over
   cacheline advise [options] [RECORDING]         what to change, with the edit
   cacheline layout [options] TYPE --in BINARY    how a type lies on cache lines
+  cacheline where [options] -p PID | -- PROGRAM  where memory and threads are
   cacheline doctor [options]                     what this machine can record
 
   cacheline COMMAND --help                       the options of a command
@@ -39,6 +42,7 @@ const HELP = {
   report: REPORT_HELP,
   advise: ADVISE_HELP,
   layout: LAYOUT_HELP,
+  where: WHERE_HELP,
   doctor: `Usage: cacheline doctor [options]
 
 Prints which collectors this machine can use, and what blocks the others with
@@ -82,6 +86,10 @@ export function parseArguments(args: readonly string[]): Arguments {
     case 'layout': {
       const parsed = parseLayout(rest);
       return parsed === 'help' ? { command: 'help', text: LAYOUT_HELP } : parsed;
+    }
+    case 'where': {
+      const parsed = parseWhere(rest);
+      return parsed === 'help' ? { command: 'help', text: WHERE_HELP } : parsed;
     }
     case 'doctor':
       return parseDoctor(rest);

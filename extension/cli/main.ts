@@ -9,6 +9,7 @@ import { layout } from './layout';
 import { record } from './record';
 import { report } from './report';
 import { print, say, watchStreams } from './terminal';
+import { where } from './where';
 
 async function run(args: readonly string[]): Promise<number> {
   const parsed = parseArguments(args);
@@ -30,6 +31,8 @@ async function run(args: readonly string[]): Promise<number> {
     }
     case 'layout':
       return layout(new NativeEngine(loadAddon()), parsed);
+    case 'where':
+      return where(new NativeEngine(loadAddon()), parsed);
     case 'doctor':
       return doctor(new NativeEngine(loadAddon()), parsed);
   }

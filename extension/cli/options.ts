@@ -5,7 +5,7 @@ import { EngineError } from '../protocol/engine';
 /** Above every kernel's limit of CPUs; a range is expanded. */
 export const HIGHEST_CPU = 65_535;
 
-export type CommandName = 'record' | 'report' | 'advise' | 'layout' | 'doctor';
+export type CommandName = 'record' | 'report' | 'advise' | 'layout' | 'where' | 'doctor';
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
 /** @throws EngineError 'usage' with Node's own first sentence about the option */
@@ -79,4 +79,12 @@ export function oneOf<T extends string>(command: CommandName, option: string, te
 
 export function wrong(message: string, command?: CommandName): EngineError {
   return new EngineError('usage', message, `See: cacheline ${command === undefined ? '' : `${command} `}--help`);
+}
+
+/** Our options end at `--` or at the first argument that is none: what follows belongs to the program. */
+export function splitProgram(args: readonly string[], options: Options): { own: string[]; program: string[] } {
+  const { tokens } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true });
+  const end = tokens.find(({ kind }) => kind !== 'option');
+  if (end === undefined) return { own: [...args], program: [] };
+  return { own: args.slice(0, end.index), program: args.slice(end.kind === 'option-terminator' ? end.index + 1 : end.index) };
 }

@@ -1,9 +1,8 @@
 // The grammar of `cacheline record`. Options are called as in `perf c2c record` and `perf record`, which fingers know.
-import { parseArgs } from 'node:util';
 import type { AttachTarget, CallGraph, HeapParams, RecordParams } from '../protocol/engine';
 import { HIGHEST_PID } from '../session/record/processes';
 import { COLLECTORS, DEFAULT_FREQUENCY } from '../session/record/recording-choices';
-import { HIGHEST_CPU, list, number, oneOf, parse, wrong, type Options } from './options';
+import { HIGHEST_CPU, list, number, oneOf, parse, splitProgram, wrong, type Options } from './options';
 import { contradiction } from './record-contradictions';
 import { ringBytes } from './ring-size';
 
@@ -113,7 +112,7 @@ const CALL_GRAPHS: readonly CallGraph[] = ['fp', 'dwarf', 'lbr'];
  * @throws EngineError 'usage'
  */
 export function parseRecord(args: readonly string[]): RecordArguments | 'help' {
-  const { own, program } = splitProgram(args);
+  const { own, program } = splitProgram(args, RECORD_OPTIONS);
   const { values } = parse('record', own, RECORD_OPTIONS);
   if (values.help) return 'help';
   const why = contradiction(values, program);
@@ -221,12 +220,4 @@ function heapOf(values: RecordValues): { heap?: HeapParams } {
       sampling: sampling === undefined ? DEFAULT_HEAP_SAMPLING : whole('--heap-sampling', sampling, 'blocks', SPARSEST_HEAP_SAMPLING),
     },
   };
-}
-
-/** Our options end at `--` or at the first argument that is none: what follows belongs to the program. */
-function splitProgram(args: readonly string[]): { own: string[]; program: string[] } {
-  const { tokens } = parseArgs({ args: [...args], options: RECORD_OPTIONS, allowPositionals: true, strict: false, tokens: true });
-  const end = tokens.find(({ kind }) => kind !== 'option');
-  if (end === undefined) return { own: [...args], program: [] };
-  return { own: args.slice(0, end.index), program: args.slice(end.kind === 'option-terminator' ? end.index + 1 : end.index) };
 }

@@ -8,10 +8,8 @@ import { readablePath } from '../session/lines/source-path';
 import { byteSize, count, plural } from '../session/text/terminal-text';
 import type { RecordArguments } from './record-arguments';
 import { describeAttached } from './attached';
+import { stopSignals } from './stop-signals';
 import { ProgressLine, say } from './terminal';
-
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const OWN_WAY_MS = 1000;
 
 /**
  * @returns the program's own exit status, 128+signal where it died of one; where that is 0 and a recording with nothing in it is no accident,
@@ -20,23 +18,13 @@ const OWN_WAY_MS = 1000;
 export async function record(engine: NativeEngine, args: RecordArguments): Promise<number> {
   const { params } = args;
   const attached = params.attach === undefined ? undefined : await describeAttached(params.attach, params.cpus);
-  const stop = new AbortController();
   const line = new ProgressLine();
-  let signals = 0;
   let announced = attached === undefined;
   const announce = (): void => {
     if (!announced) say(`recording ${attached?.text ?? ''}`);
     announced = true;
   };
-  // Every signal is taken until the very end, and the recording is closed whatever comes: within 5 s of asking the program to end.
-  for (const name of STOP_SIGNALS) {
-    process.on(name, () => {
-      if (++signals === 1) line.show(`${name}: ending the recording`);
-      // The terminal's Ctrl-C went to the program too: it may end in its own way first.
-      if (name === 'SIGINT' && signals === 1 && params.command.length > 0) setTimeout(() => stop.abort(), OWN_WAY_MS).unref();
-      else stop.abort();
-    });
-  }
+  const stopping = stopSignals(params.command.length > 0, (name) => line.show(`${name}: ending the recording`));
   try {
     const recording = await recordProgram(
       engine,
@@ -51,7 +39,7 @@ export async function record(engine: NativeEngine, args: RecordArguments): Promi
         },
       },
       {
-        stop: stop.signal,
+        stop: stopping.signal,
         onProgress: (progress) => {
           announce();
           // No progress line yet: what the program prints would come right behind it.
@@ -63,7 +51,7 @@ export async function record(engine: NativeEngine, args: RecordArguments): Promi
             line.clear();
             say(sentence);
           }
-          if (signals === 0) line.show(progressText(progress));
+          if (!stopping.asked()) line.show(progressText(progress));
         },
       },
     );

@@ -25,13 +25,14 @@ import type {
 } from '../protocol/engine';
 import type { DeclarationList, LayoutList, TypeList } from '../protocol/layout';
 import type { Answer, ProfileSummary, Question } from '../protocol/profile';
+import type { Where, WhereOutcome, WhereParams } from '../protocol/where';
 import { withFullStop } from '../protocol/words';
 import { reportOf, type ReportPieces } from './report-pieces';
 import { suspectsAnswer, type FindSuspects } from './suspects';
 
 export interface NativeJob<R> {
   done: Promise<R>;
-  /** record: ends the recording and keeps it. analyze: cancels. */
+  /** record, where: ends it and keeps what there is. analyze: cancels. */
   stop(): void;
 }
 
@@ -66,6 +67,8 @@ export interface NativeAddon {
   doctor(params: EngineCalls['doctor']['params']): Promise<string>;
   /** Resolves with the JSON text of the result. */
   calibrate(): NativeJob<string>;
+  /** `where` of the result is JSON text. */
+  where(params: WhereParams, onProgress: (seconds: number) => void): NativeJob<Omit<WhereOutcome, 'where'> & { where: string }>;
   inspect(paths: string[]): Promise<BinaryInfo[]>;
   /** The questions about types resolve with JSON text. */
   layout(params: LayoutParams): Promise<string>;
@@ -163,6 +166,10 @@ export class NativeEngine implements Engine {
     },
     doctor: async (params) => JSON.parse(await this.doctorText(params)) as DoctorReport,
     calibrate: async (_, { signal }) => JSON.parse(await this.job(() => this.addon.calibrate(), signal)) as CalibrationResult,
+    where: async (params, { signal, onProgress }) => {
+      const outcome = await this.job(() => this.addon.where(params, (seconds) => onProgress?.(seconds)), signal);
+      return { ...outcome, where: JSON.parse(outcome.where) as Where };
+    },
     inspect: ({ paths }) => this.addon.inspect(paths),
     layout: async (params) => JSON.parse(await this.addon.layout(params)) as LayoutList,
     types: async (params) => JSON.parse(await this.addon.types(params)) as TypeList,

@@ -5,6 +5,7 @@ import type { DeclarationList, LayoutList, TypeList } from './layout';
 import type { Answer, ProfileSummary, Question } from './profile';
 import type { CoalesceKey, Display, Report } from './report';
 import type { Count, Integer } from './values';
+import type { WhereOutcome, WhereParams } from './where';
 
 export type CollectorChoice = 'auto' | 'pmu' | 'clock' | 'agent';
 export type CallGraph = 'fp' | 'dwarf' | 'lbr';
@@ -250,6 +251,8 @@ export interface EngineCalls {
   types: { params: { binary: string }; result: TypeList; progress: never };
   /** The types, and the variables and members of structure types, that are declared in one source file. */
   declarations: { params: DeclarationsParams; result: DeclarationList; progress: never };
+  /** Looks at a process, or runs a program and looks at it. Aborting ends it and resolves with what was seen. Progress is the seconds so far. */
+  where: { params: WhereParams; result: WhereOutcome; progress: number };
   inspect: { params: { paths: string[] }; result: BinaryInfo[]; progress: never };
 }
 

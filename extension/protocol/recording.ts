@@ -1,6 +1,7 @@
 // meta.json of a recording folder (cacheline-recording/1).
 import type { Calibration } from './calibration';
 import type { Count, Integer, Positive } from './values';
+import type { MachineTopology, RecordedPlacement } from './where';
 
 /**
  * meta.json of a recording folder. It exists from the start of a recording and is replaced at its end.
@@ -76,6 +77,10 @@ export interface RecordingMeta {
    * older versions.
    */
   calibration?: Calibration | null;
+  /** Packages, NUMA nodes, cores and caches; null: the kernel does not say; absent in recordings of older versions. */
+  topology?: MachineTopology | null;
+  /** Null: the machine has one NUMA node, or all of it was recorded; absent in recordings of older versions. */
+  placement?: RecordedPlacement | null;
   /** Files that were mapped executable. */
   binaries: {
     path: string;

@@ -18,6 +18,7 @@
 #include "addon/record_call.h"
 #include "addon/self_test_call.h"
 #include "addon/type_calls.h"
+#include "addon/where_call.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "record/doctor.h"
@@ -243,6 +244,12 @@ Napi::Value calibrateCall(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value whereCall(const Napi::CallbackInfo& info) {
+  return startJob(
+      info.Env(), progressArgument(info),
+      [options = whereOptions(Arguments(info[0]))](JobContext& job) { return whereWork(options, job); });
+}
+
 Napi::Value inspectCall(const Napi::CallbackInfo& info) {
   const Napi::Object job =
       startJob(info.Env(), {}, [paths = textArray(info[0], "paths")](JobContext&) -> MakeValue {
@@ -281,6 +288,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("close", Napi::Function::New(env, closeCall));
   exports.Set("doctor", Napi::Function::New(env, doctorCall));
   exports.Set("calibrate", Napi::Function::New(env, calibrateCall));
+  exports.Set("where", Napi::Function::New(env, whereCall));
   exports.Set("inspect", Napi::Function::New(env, inspectCall));
   exports.Set("layout", Napi::Function::New(env, layoutCall));
   exports.Set("types", Napi::Function::New(env, typesCall));

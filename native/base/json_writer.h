@@ -85,6 +85,7 @@ class JsonWriter {
   }
   /// The same, of a list.
   void element(const std::string& json) { json_.RawValue(json.data(), json.size(), rapidjson::kObjectType); }
+  void nullElement() { json_.Null(); }  ///< of a list
   template <typename List, typename Each>
   void list(const char* name, const List& items, Each each) {
     beginList(name);

@@ -69,6 +69,15 @@ void put(Writer& json, const Target& target) {
   json.EndObject();
 }
 
+/// A JSON object that another writer made; null where there is none.
+void putObject(Writer& json, const char* key, const std::string& text) {
+  json.Key(key);
+  if (text.empty())
+    json.Null();
+  else
+    json.RawValue(text.data(), text.size(), rapidjson::kObjectType);
+}
+
 void writeFile(const std::string& path, const std::string& text) {
   UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!fd) throw Error(ErrorKind::io, describeErrno("cannot create " + path, errno));
@@ -85,7 +94,7 @@ void writeFile(const std::string& path, const std::string& text) {
 /// Over the text that is there, in the room on disk that it has. False where that is too little.
 bool overwrite(const std::string& path, const std::string& text) {
   const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  struct stat info{};
+  struct stat info {};
   if (!fd || ::fstat(fd.get(), &info) != 0) return false;
   if (text.size() > static_cast<uint64_t>(info.st_blocks) * 512)
     return false;  // stat(2): blocks of 512 bytes
@@ -169,13 +178,9 @@ std::string metaJson(const Meta& meta) {
   json.Key("lineSize");
   json.Uint(meta.lineSize);
   json.EndObject();
-  json.Key("calibration");
-  if (meta.calibration) {
-    const std::string text = calibration::toJson(*meta.calibration);
-    json.RawValue(text.data(), text.size(), rapidjson::kObjectType);
-  } else {
-    json.Null();
-  }
+  putObject(json, "calibration", meta.calibration ? calibration::toJson(*meta.calibration) : "");
+  putObject(json, "topology", meta.topology);
+  putObject(json, "placement", meta.placement);
   json.Key("binaries");
   json.StartArray();
   for (const RecordedBinary& binary : meta.binaries) {

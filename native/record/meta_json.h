@@ -44,6 +44,9 @@ struct Meta {
   uint32_t cpus = 0, lineSize = 0;
   /// What contention costs on this CPU model; empty: `doctor --calibrate` never measured it.
   std::optional<calibration::Calibration> calibration;
+  /// JSON objects of machine/where_json.h: the machine, and where threads and memory were (empty: it has one
+  /// NUMA node, or the whole machine is recorded).
+  std::string topology, placement;
   std::vector<RecordedBinary> binaries;
 };
 

@@ -12,6 +12,8 @@
 
 #include "base/error.h"
 #include "calibration/kept.h"
+#include "machine/process_watch.h"
+#include "machine/where_json.h"
 #include "record/build_ids.h"
 #include "record/check_options.h"
 #include "record/collector_choice.h"
@@ -33,6 +35,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kTick{200};  // of progress and of looking at `stop`
 constexpr uint64_t kFewSamples = 20;
+/// Of looks at memory and threads: 0.2 s, 0.4 s, 0.8 s ... after the start, as few as that.
+constexpr machine::Cadence kFewLooks{kTick, kTick, true};
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -124,6 +128,8 @@ class Recording {
     meta_.cpu = features_.cpuDesc;
     meta_.cpus = features_.cpusOnline;
     meta_.lineSize = cacheLineSize();
+    topology_ = machine::readTopology(kernel_.sysfs);
+    meta_.topology = machine::topologyJson(topology_);
     if (heap_) meta_.heap = heap_->counts();  // a killed recorder leaves its blocks, too
     features_.cmdline = commandLine(options_, rate);
   }
@@ -141,6 +147,8 @@ class Recording {
       writer_->flush();
       stream_ = std::make_unique<RecordStream>(*chosen_.source, *writer_, buildIds_);
       started_ = Clock::now();
+      if (topology_.nodes.size() > 1 && chosen_.target.kind != Target::Kind::system)
+        placement_.emplace(machine::Roots{kernel_.sysfs, "/proc"}, topology_, kFewLooks, started_);
       if (chosen_.target.kind != Target::Kind::command) startOnWhatRuns();
       subject_->start();
       if (heap_) heap_->keep();
@@ -181,6 +189,7 @@ class Recording {
       if (watcher_ && !failure_) attempt([this] { watcher_->tick(); });
       if (Clock::now() >= nextTick) {
         if (heap_) heap_->tick();
+        lookWhereItIs();
         result_.programCpuSeconds = subject_->cpuSeconds();  // of what may end before the next tick
         if (!failure_) attempt([this] { report(); });
         if (!failure_) attempt([this] { keepBinaries(); });
@@ -188,6 +197,14 @@ class Recording {
       }
     }
     stopEvents();
+  }
+
+  /// Where the memory and the threads are, now and then.
+  void lookWhereItIs() {
+    if (!placement_ || Clock::now() < placement_->next()) return;
+    for (const pid_t process : subject_->processes())
+      placement_->follow(process, subject_->program() != nullptr);
+    placement_->tick(Clock::now());
   }
 
   /// Writes down what was mapped so far: for looks at the recording while it is made, and after a kill. What
@@ -302,6 +319,7 @@ class Recording {
     meta_.interrupted = result_.interrupted;
     meta_.warnings = result_.warnings;
     meta_.binaries = buildIds_.binaries();
+    if (placement_) meta_.placement = machine::placementJson(topology_, placement_->placement());
     attempt([this] { writeMeta(options_.outputDirectory, meta_); });
   }
 
@@ -360,6 +378,8 @@ class Recording {
   std::vector<std::string> environment_;  // of the program
   std::optional<HeapRecording> heap_;
   std::optional<Watcher> watcher_;
+  machine::Topology topology_;
+  std::optional<machine::ProcessWatch> placement_;  // empty: one node, or the whole machine is recorded
   Chosen chosen_;
   std::vector<perfdata::Event> events_;
   BuildIds buildIds_;

@@ -23,6 +23,7 @@ export const testPrograms = (folder) =>
     'advice',
     'spe',
     'calibration',
+    'machine',
     'c2c',
     'text',
   ].map((name) => path.join(folder, 'native/tests', `test_${name}`));

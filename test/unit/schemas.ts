@@ -6,6 +6,7 @@ import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 const names = [
   'cacheline-advice-1',
   'cacheline-calibration-1',
+  'cacheline-where-1',
   'cacheline-recording-1',
   'cacheline-layout',
   'cacheline-layout-list',

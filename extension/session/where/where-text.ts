@@ -1,0 +1,141 @@
+// The text of `cacheline where`: the machine, memory by node, threads by CPU and node over time, and what follows.
+import type { MemoryKinds, Where, WhereThread } from '../../protocol/where';
+import { withFullStop } from '../../protocol/words';
+import { byteSize, percent, plural, PLAIN, printable, shortenEnd, wrap, type Style } from '../text/terminal-text';
+import { formatTwoRowTable, type Column } from '../text/text-table';
+import { wholePercent } from '../profile/heat';
+import { topologyLines } from './topology-text';
+import { descending, nodesByCpu, overTime, sum } from './where-values';
+
+interface Layout {
+  width: number;
+  style: Style;
+}
+
+/** Threads in the table; JSON has all. */
+const MOST_THREADS = 24;
+const MOST_CPUS = 3;
+/** Characters of a thread's time. */
+const TIME_COLUMNS = 15;
+const KINDS: readonly (keyof MemoryKinds)[] = ['huge', 'heap', 'stack', 'other'];
+
+/** Lines joined by newlines, with one at the end; none is wider than `width` columns but for a long command to paste. */
+export function whereText(where: Where, { width, style = PLAIN }: { width: number; style?: Style }): string {
+  const layout = { width, style };
+  const lines = [
+    style.bold('Machine'),
+    ...topologyLines(where.machine, layout),
+    '',
+    style.bold(`Memory${subject(where)}`),
+    ...memoryLines(where, layout),
+    '',
+    style.bold(`Threads, looked at ${plural(where.looks.threads, 'time')} in ${where.seconds.toFixed(1)} s`),
+    ...threadLines(where, layout),
+    '',
+    style.bold('Conclusion'),
+    ...wrap(printable(where.conclusion), width, '  '),
+    // Not wrapped: it is to be pasted.
+    ...(where.command === null ? [] : [`  ${printable(where.command)}`]),
+    ...remoteLines(where, width),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function subject({ processes }: Where): string {
+  const [first, ...others] = processes;
+  if (first === undefined) return '';
+  const more = others.length === 0 ? '' : ` and ${plural(others.length, 'process', 'processes')} that it started`;
+  return printable(` of ${shortenEnd(first.name, 30)} (process ${first.pid})${more}`);
+}
+
+function memoryLines({ nodes, memoryReason }: Where, { width, style }: Layout): string[] {
+  const why = memoryReason === null ? [] : wrap(printable(withFullStop(memoryReason)), width, '  ');
+  const total = sum(nodes.map(({ bytes }) => bytes ?? 0));
+  if (nodes.every(({ bytes }) => bytes === null)) return [...wrap('not known:', width, '  '), ...why];
+  const columns: Column[] = ['node', ...KINDS, 'total', 'share'].map((title) => ({ title, align: 'right' }));
+  const row = (label: string, kinds: (kind: keyof MemoryKinds) => number, bytes: number): { text: string }[] =>
+    [label, ...KINDS.map((kind) => byteSize(kinds(kind))), byteSize(bytes), total > 0 ? percent(bytes / total) : '-'].map((text) => ({
+      text,
+    }));
+  const rows = nodes.map(({ id, bytes, kinds }) => row(String(id), (kind) => kinds?.[kind] ?? 0, bytes ?? 0));
+  if (nodes.length > 1) rows.push(row('all', (kind) => sum(nodes.map(({ kinds }) => kinds?.[kind] ?? 0)), total));
+  return [...formatTwoRowTable(columns, [], rows, { width, indent: 2, style }), ...why];
+}
+
+function threadLines(where: Where, { width, style }: Layout): string[] {
+  const { threads, unlisted, processes, machine, timeline } = where;
+  const ran = threads.filter(({ cpuRunNs }) => Object.keys(cpuRunNs).length > 0);
+  const still = threads.length - ran.length;
+  const several = machine.nodes.length > 1;
+  const columns: Column[] = [
+    { title: 'thread', align: 'right' },
+    { title: 'name', align: 'left', shorten: shortenEnd },
+    { title: 'ran', align: 'right' },
+    ...(several ? machine.nodes.slice(0, 4).map(({ id }) => ({ title: `node ${id}`, align: 'right' as const })) : []),
+  ];
+  const places: Column[] = [{ title: 'CPUs', align: 'left' }, ...(several ? [{ title: 'over time', align: 'left' as const }] : [])];
+  const nodeOf = nodesByCpu(machine);
+  const rows = ran.slice(0, MOST_THREADS).map((thread) => threadRow(thread, where, nodeOf));
+  const shown = Math.max(1, Math.ceil(timeline.memory.length / TIME_COLUMNS)) * timeline.binSeconds;
+  const missed = sum(processes.map(({ missedNs }) => missedNs));
+  const notes = [
+    ...(ran.length > MOST_THREADS ? [`${plural(ran.length - MOST_THREADS, 'more thread')} ran less; JSON has all.`] : []),
+    ...(unlisted.threads > 0
+      ? [`${plural(unlisted.threads, 'thread')} that ended ran ${seconds(sum(Object.values(unlisted.runNs)))} together.`]
+      : []),
+    ...(still > 0 ? [`${plural(still, 'thread')} did not run.`] : []),
+    ...(missed > 0 ? [`${seconds(missed)} of CPU time were missed: of threads that ended before the next look.`] : []),
+    ...(several && rows.length > 0
+      ? [`CPUs: where it ran most first. Over time: the node in each ${Number(shown.toPrecision(3))} s, "." where it did not run.`]
+      : []),
+    ...(several && machine.nodes.length > 4 ? ['The table has the first four nodes; JSON has all.'] : []),
+  ];
+  return [
+    ...(rows.length > 0 ? formatTwoRowTable(columns, places, rows, { width, indent: 2, style }) : []),
+    ...notes.flatMap((note) => wrap(note, width, '  ')),
+  ];
+}
+
+function threadRow(thread: WhereThread, { machine }: Where, nodeOf: ReadonlyMap<number, number>): { text: string }[] {
+  const total = sum(Object.values(thread.cpuRunNs));
+  const cpus = descending(thread.cpuRunNs);
+  const more = cpus.length > MOST_CPUS ? ` +${cpus.length - MOST_CPUS}` : '';
+  const several = machine.nodes.length > 1;
+  const cells = [
+    String(thread.tid),
+    printable(thread.name),
+    seconds(total),
+    ...(several ? machine.nodes.slice(0, 4).map(({ id }) => wholePercent((thread.runNs[id] ?? 0) / total)) : []),
+    `${cpus
+      .slice(0, MOST_CPUS)
+      .map(({ id }) => id)
+      .join(', ')}${more}`,
+    ...(several
+      ? [
+          overTime(thread, TIME_COLUMNS)
+            .map((cpu) => (cpu === null ? '.' : nodeLetter(nodeOf.get(cpu))))
+            .join(''),
+        ]
+      : []),
+  ];
+  return cells.map((text) => ({ text }));
+}
+
+/** One character: 0 to 9, then letters; "+" beyond. */
+function nodeLetter(node: number | undefined): string {
+  if (node === undefined) return '?';
+  return node < 36 ? node.toString(36) : '+';
+}
+
+function seconds(ns: number): string {
+  return `${(ns / 1e9).toFixed(2)} s`;
+}
+
+function remoteLines({ remoteShare, machine }: Where, width: number): string[] {
+  if (machine.nodes.length < 2) return [];
+  const text =
+    remoteShare === null
+      ? 'How many of the accesses went to another node is not known: only a memory PMU counts them (cacheline doctor says whether there is one).'
+      : `${percent(remoteShare)} of the accesses went to another node.`;
+  return wrap(text, width, '  ');
+}

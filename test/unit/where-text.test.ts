@@ -1,0 +1,130 @@
+// The text and the drawing of `cacheline where`, of made-up values.
+import assert from 'node:assert/strict';
+import type { Where } from '../../extension/protocol/where';
+import { COLOURED, displayWidth } from '../../extension/session/text/terminal-text';
+import { whereSvg } from '../../extension/session/where/where-svg';
+import { whereText } from '../../extension/session/where/where-text';
+import { cacheSize, cpuList, overTime } from '../../extension/session/where/where-values';
+import { matchGolden } from './golden';
+import { schemaErrors } from './schemas';
+import { typeErrors } from './typed';
+import { machineOf, threadOn, whereOfOneNode, whereOfTwoNodes } from './where-builder';
+
+const ESCAPE = '\u001b';
+
+/** The document as an XML parser would nest it; throws where tags do not match. */
+function checkXml(text: string): void {
+  const open: string[] = [];
+  for (const [, closing, name, selfClosing] of text.matchAll(/<(\/?)([a-z]+)[^<>]*?(\/?)>/g)) {
+    if (closing === '/') assert.equal(open.pop(), name);
+    else if (selfClosing !== '/') open.push(name!);
+  }
+  assert.deepEqual(open, []);
+  assert.doesNotMatch(text.replace(/<\/?[a-z]+[^<>]*>/g, ''), /[<>]|&(?!(lt|gt|amp|quot|#39);)/);
+}
+
+describe('where text', () => {
+  const values: Record<string, Where> = {
+    'two-nodes': whereOfTwoNodes(),
+    'one-node': whereOfOneNode(),
+  };
+
+  for (const [name, where] of Object.entries(values)) {
+    it(`of ${name} is as it was, and its values are as documented`, () => {
+      assert.deepEqual(schemaErrors('cacheline-where-1', where), []);
+      assert.deepEqual(
+        typeErrors([`import type { Where } from '../../extension/protocol/where';`], [{ type: 'Where', text: JSON.stringify(where) }]),
+        [],
+      );
+      matchGolden(`where-${name}-80.txt`, whereText(where, { width: 80 }));
+    });
+  }
+
+  it('cacheline-where/1 requires every field of the types', () => {
+    const where = whereOfTwoNodes() as unknown as Record<string, unknown>;
+    const unnoticed: string[] = [];
+    const visit = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      for (const [key, inner] of Object.entries(value)) {
+        const holder = value as Record<string, unknown>;
+        if (!Array.isArray(value) && !/^\d+$/.test(key)) {
+          Reflect.deleteProperty(holder, key);
+          if (schemaErrors('cacheline-where-1', where).length === 0) unnoticed.push(`${path}/${key}`);
+          holder[key] = inner;
+        }
+        if (!/^[1-9]\d*$/.test(key)) visit(inner, `${path}/${key}`); // of lists the first
+      }
+    };
+    visit(where, '');
+    assert.deepEqual(unnoticed, []);
+    assert.notDeepEqual(schemaErrors('cacheline-where-1', { ...where, remoteShare: 2 }), []);
+    assert.notDeepEqual(schemaErrors('cacheline-where-1', { ...where, schema: 'cacheline-where/2' }), []);
+  });
+
+  it('fits any width but for the command, hides control characters, and colours change no word', () => {
+    for (const where of [...Object.values(values), { ...whereOfTwoNodes(), machine: machineOf(4) }]) {
+      for (const width of [60, 80, 120, 200]) {
+        const text = whereText(where, { width });
+        for (const line of text.split('\n')) assert.ok(displayWidth(line) <= width || line.includes('numactl'), `${width}: ${line}`);
+        assert.ok(!text.includes(ESCAPE));
+        const coloured = whereText(where, { width, style: COLOURED });
+        assert.equal(coloured.replace(/\u001b\[\d+m/g, ''), text);
+      }
+    }
+  });
+
+  it('counts the threads that it does not list', () => {
+    const machine = machineOf(2);
+    const where = { ...whereOfTwoNodes(), threads: Array.from({ length: 40 }, (_, i) => threadOn(machine, 100 + i, 'w', i % 16)) };
+    const text = whereText(where, { width: 100 });
+    assert.match(text, /16 more threads ran less/);
+    assert.equal(text.match(/^ +1\d\d {2}w /gm)?.length, 24);
+  });
+});
+
+describe('where drawing', () => {
+  it('is well-formed XML that shows each CPU and each thread, whatever the names are', () => {
+    const where = whereOfTwoNodes();
+    where.threads[0]!.name = '<script>"&\ufffe';
+    const svg = whereSvg(where);
+    checkXml(svg);
+    assert.match(svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="960" height="\d+"/);
+    for (let cpu = 0; cpu < 16; cpu++) assert.match(svg, new RegExp(`>${cpu}</text>`));
+    for (const { tid } of where.threads.slice(0, 4)) assert.match(svg, new RegExp(`>${tid} `));
+    assert.match(svg, /4713 &lt;script&gt;&quot;&amp;\ufffd/);
+    assert.match(svg, />node 0 \(package 0\): memory 920\.0 MB, 92\.0 %</);
+    assert.match(svg, />L3 32 MiB</);
+    assert.match(svg, / L1 data 48 KiB for 2 CPUs, L1 instruction 32 KiB for 2 CPUs, L2 2 MiB for 2 CPUs\.</);
+    assert.ok(!svg.includes(ESCAPE));
+    matchGolden('where-two-nodes.svg', whereSvg(whereOfTwoNodes()));
+  });
+
+  it('is made of one node, of many and of a machine without caches', () => {
+    checkXml(whereSvg(whereOfOneNode()));
+    assert.match(whereSvg(whereOfOneNode()), /memory not known/);
+    const many = { ...whereOfTwoNodes(), machine: machineOf(16) };
+    many.nodes = many.machine.nodes.map(({ id, cpus }) => ({ id, cpus, bytes: 0, kinds: { huge: 0, heap: 0, stack: 0, other: 0 } }));
+    checkXml(whereSvg(many));
+    const bare = whereOfOneNode();
+    bare.machine.caches = [];
+    bare.machine.cores = [];
+    assert.match(whereSvg(bare), />CPUs</);
+  });
+});
+
+describe('where values', () => {
+  it('are written as the kernel writes them', () => {
+    assert.equal(cpuList([]), '');
+    assert.equal(cpuList([0, 1, 2, 5, 7, 8]), '0-2,5,7-8');
+    assert.equal(cacheSize(48 * 1024), '48 KiB');
+    assert.equal(cacheSize(266240 * 1024), '260 MiB');
+    assert.equal(cacheSize(null), '');
+  });
+
+  it('over time are those seen most often in each stretch', () => {
+    const thread = threadOn(machineOf(1), 1, 'a', 3, 0, 0);
+    thread.cpuOverTime = [1, 1, 2, null, null, null, 4];
+    assert.deepEqual(overTime(thread, 3), [1, null, 4]);
+    assert.deepEqual(overTime({ ...thread, cpuOverTime: [] }, 3), []);
+  });
+});
