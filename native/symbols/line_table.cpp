@@ -106,7 +106,7 @@ void LineTable::ask(Dwarf_Die& unit, const std::string& compilationDir, const In
     Row row{kEnd, 0, 0};
     if (!end) {
       const char* source = dwarf_linesrc(line, nullptr, nullptr);
-      if (source != lastSource || i == 0) {
+      if (source != lastSource || files_.empty()) {
         const auto [known, isNew] = fileIds.try_emplace(source, static_cast<uint32_t>(files_.size()));
         if (isNew) files_.push_back(source == nullptr ? "" : sourcePath(compilationDir, source));
         lastFile = known->second;

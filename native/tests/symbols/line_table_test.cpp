@@ -136,6 +136,58 @@ TEST(LineTable, AsksLibdwWhereTheOpcodesAreUnusual) {
   expectLibdwsLines(binary, false);
 }
 
+/// A first sequence that the linker dropped, then rows in no order of a file that the table does not list.
+TEST(LineTable, RowsOfAFileThatIsNotListedHaveNoName) {
+  if (!haveTool("gcc")) GTEST_SKIP() << "needs gcc: apt-get install gcc";
+  const TempDir dir;
+  const std::string source = R"(
+  .text
+  .globl _start
+  _start: nop; nop; nop; nop
+  .section .debug_abbrev, "", @progbits
+  .byte 1, 0x11, 0, 0x10, 0x17, 0x11, 0x01, 0x12, 0x07, 0, 0, 0
+  .section .debug_info, "", @progbits
+  .long 2f - 1f
+  1: .short 4
+  .long 0
+  .byte 8, 1
+  .long 0
+  .quad _start, 4
+  2:
+  .section .debug_line, "", @progbits
+  .long 6f - 3f
+  3: .short 4
+  .long 5f - 4f
+  4: .byte 1, 1, 1, -5, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0
+  5: .byte 0, 9, 2
+  .quad 0
+  .byte 1, 2, 1, 0, 1, 1
+  .byte 0, 9, 2
+  .quad _start + 2
+  .byte 1
+  .byte 0, 9, 2
+  .quad _start
+  .byte 1, 2, 4, 0, 1, 1
+  6:
+)";
+  const std::string binary = compile(dir, "program", "s", source, "-nostdlib -static", "gcc");
+  const UniqueFd fd(::open(binary.c_str(), O_RDONLY | O_CLOEXEC));
+  const std::unique_ptr<Dwarf, DwarfCloser> dwarf(dwarf_begin(fd.get(), DWARF_C_READ));
+  ASSERT_TRUE(dwarf);
+  Dwarf_CU* cu = nullptr;
+  Dwarf_Half version = 0;
+  uint8_t kind = 0;
+  Dwarf_Die die;
+  ASSERT_EQ(dwarf_get_units(dwarf.get(), cu, &cu, &version, &kind, &die, nullptr), 0);
+  Dwarf_Addr start = 0;
+  ASSERT_EQ(dwarf_lowpc(&die, &start), 0);
+  const LineTable table(die, "/code", codeOf(dwarf.get()));
+  const LinePosition found = table.find(start);
+  ASSERT_NE(found.file, nullptr);
+  EXPECT_EQ(*found.file, "");
+  EXPECT_EQ(found.line, 1u);
+}
+
 /// Its lines begin at address 0, and there are so many that they end in the midst of what was kept.
 TEST(LineTable, IsNotMisledByALargeFunctionThatTheLinkerDropped) {
   const TempDir dir;
