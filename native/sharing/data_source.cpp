@@ -168,6 +168,25 @@ AggregateSums RowTally::aggregateOnly() const {
   return sums;
 }
 
+analysis::MemoryCounts countsOf(const RowTally& tally) {
+  analysis::MemoryCounts counts;
+  counts.localHitm = tally[RowCounter::localHitm];
+  counts.remoteHitm = tally[RowCounter::remoteHitm];
+  counts.localPeer = tally[RowCounter::localPeer];
+  counts.remotePeer = tally[RowCounter::remotePeer];
+  counts.fillBuffer = tally[RowCounter::fillBuffer];
+  counts.l1 = tally[RowCounter::l1];
+  counts.l2 = tally[RowCounter::l2];
+  counts.llc = tally[RowCounter::llc];
+  counts.remoteHit = tally[RowCounter::remoteHit];
+  counts.localDram = tally[RowCounter::localDram];
+  counts.remoteDram = tally[RowCounter::remoteDram];
+  counts.storeL1Hit = tally[RowCounter::stL1Hit];
+  counts.storeL1Miss = tally[RowCounter::stL1Miss];
+  counts.storeNa = tally[RowCounter::stNa];
+  return counts;
+}
+
 const SourceClasses::Variants& SourceClasses::findVariants(uint64_t dataSource) {
   Variants variants;
   for (unsigned i = 0; i < variants.size(); ++i)

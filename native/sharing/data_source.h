@@ -8,6 +8,7 @@
 #include <deque>
 #include <vector>
 
+#include "analysis/splits.h"
 #include "base/hash.h"
 #include "sharing/recent_cache.h"
 
@@ -185,6 +186,9 @@ class RowTally {
   std::array<uint64_t, kRowCounters> counts_{};
 };
 
+/// The same as the report has it.
+analysis::MemoryCounts countsOf(const RowTally& tally);
+
 /// The classes met so far: few, whatever the number of data sources.
 class SourceClasses {
  public:
@@ -197,6 +201,11 @@ class SourceClasses {
     SourceClass& source = *(*known)[(hasAddress ? 1 : 0) | (mapped ? 2 : 0)];
     ++source.samples;
     return source;
+  }
+  /// What a sample would count as if it had an address, in a known mapping. It counts nothing.
+  const SourceClass& withAddress(uint64_t dataSource) {
+    const Variants* known = recent_.find(dataSource, 0);
+    return *(known != nullptr ? *known : findVariants(dataSource))[3];
   }
   size_t size() const { return classes_.size(); }
   auto begin() const { return classes_.begin(); }
