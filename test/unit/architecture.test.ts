@@ -35,6 +35,7 @@ const nativeRooms: Record<string, string[]> = {
   sharing: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'analysis', 'text'],
   c2c: ['base', 'analysis', 'text'],
   profile: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'heap', 'analysis', 'sharing', 'text'],
+  tables: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'analysis', 'profile'],
   advice: ['base', 'symbols', 'types', 'layouts', 'analysis', 'calibration'],
   addon: [
     'advice',
@@ -52,6 +53,7 @@ const nativeRooms: Record<string, string[]> = {
     'sharing',
     'c2c',
     'profile',
+    'tables',
   ],
 };
 
