@@ -31,10 +31,12 @@ std::vector<WaitsFor> FunctionPairs::of(const std::string& function, uint64_t co
   for (const auto& [cause, sum] : found->second) {
     WaitsFor& pair = list.emplace_back();
     pair.function = cause;
-    pair.share = sum.waiting / whole;
-    pair.falseShare = sum.falsely / sum.waiting;
+    // Sums of parts of 1 may be a little more.
+    const auto shareOf = [](double part, double all) { return std::min(part / all, 1.0); };
+    pair.share = shareOf(sum.waiting, whole);
+    pair.falseShare = shareOf(sum.falsely, sum.waiting);
     for (const auto& [lines, waiting] : sum.lines)
-      pair.lines.push_back({lines.first, lines.second, waiting / whole});
+      pair.lines.push_back({lines.first, lines.second, shareOf(waiting, whole)});
     std::stable_sort(pair.lines.begin(), pair.lines.end(), bySharesDown);
   }
   std::stable_sort(list.begin(), list.end(), bySharesDown);

@@ -45,7 +45,7 @@ describe('report --by', function () {
     await tables.assertSums();
     await tables.assertSums('--time', '20%-70%');
     const [thread] = (await tables.by('thread')).rows;
-    await tables.assertSums('--filter', `-thread:${thread!.key.thread!.split(' ')[0]!}`);
+    await tables.assertSums(`--filter=-thread:${thread!.key.thread!.split(' ')[0]!}`);
   });
 
   it('knows what the program does', async () => {
@@ -127,6 +127,15 @@ describe('report --by', function () {
     // A key is a window of a filter.
     const window = await tables.by('time', '--bins', '1', '--filter', `time:${rows[2]!.key.time!}`);
     assert.ok(Math.abs(window.total.samples - rows[2]!.samples) <= 0.05 * rows[2]!.samples + 2);
+  });
+
+  it('is of recordings by the agent, too, and says what it cannot know', async () => {
+    await record('--collector', 'agent');
+    await tables.assertSums();
+    const { collector, limits, rows } = await tables.by('type');
+    assert.equal(collector, 'agent');
+    assert.ok(limits.some((limit) => limit.startsWith('The agent samples')), limits.join(' '));
+    assert.ok(rows.some(({ key, contendedNs }) => key.type === 'counter' && contendedNs !== null));
   });
 
   it('refuses what it cannot use', async () => {

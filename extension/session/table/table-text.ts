@@ -21,8 +21,8 @@ import { pairsText } from './pairs-text';
 
 /** Rows without --show-all. */
 const MAX_ROWS = 40;
-/** Columns that keys get at least before other columns are shown, together. */
-const KEYS_WIDTH = 40;
+/** Of the width, what keys get at least, where they need it, before other columns are shown. */
+const KEYS_SHARE = 0.3;
 const GAP = 2;
 const DATA_KEYS = new Set<TableKey>(['object', 'type', 'member', 'allocation']);
 
@@ -102,11 +102,14 @@ function moreText({ total }: TableHead, rows: readonly TableRow[]): string {
 
 function rowsText(head: TableHead, rows: readonly TableRow[], { width, style, folder }: TableTextOptions): string[] {
   const keys = head.by.map((key) => ({ key, texts: rows.map((row) => keyText(row, key, folder)) }));
-  const keyRoom = keys.reduce((sum, { key, texts }) => sum + GAP + Math.min(KEYS_WIDTH / head.by.length, widest(KEY_WORDS[key], texts)), 0);
+  const keyRoom = keys.reduce(
+    (sum, { key, texts }) => sum + GAP + Math.min(Math.floor((KEYS_SHARE * width) / head.by.length), widest(KEY_WORDS[key], texts)),
+    0,
+  );
   const barWidth = Math.min(24, Math.max(8, Math.floor(width / 10)));
   const numbers = chosenNumbers(head, rows, width - barWidth - keyRoom);
   const columns: Column[] = [
-    { title: head.total.contended > 0 ? 'contended' : 'samples', align: 'left' },
+    { title: '', align: 'left' },
     ...numbers.map((column): Column => ({ title: column.title, align: column.title === 'verdict' ? 'left' : 'right' })),
     ...keys.map(({ key }): Column => ({ title: KEY_WORDS[key], align: 'left', shorten: shortenMiddle })),
   ];
@@ -152,7 +155,7 @@ function numbersOf({ by, total, evidence }: TableHead): Numbers[] {
   const number = (value: number | null): string => (value === null ? '?' : count(value));
   return [
     { title: 'share', rank: 0, cell: ({ contended }) => percent(total.contended === 0 ? 0 : contended / total.contended) },
-    { title: 'of all', rank: 3, cell: ({ programShare }) => percent(programShare) },
+    { title: 'of all', rank: ofData ? 4 : 2, cell: ({ programShare }) => percent(programShare) },
     ...(memory
       ? [
           { title: 'bounce', rank: 2, cell: ({ bounce }: TableRow) => share(bounce) },
@@ -173,10 +176,10 @@ function numbersOf({ by, total, evidence }: TableHead): Numbers[] {
     { title: 'lines', rank: 10, cell: ({ lines }) => count(lines) },
     ...(ofData
       ? [
-          { title: 'objects', rank: 4, cell: ({ instances }: TableRow) => number(instances) },
+          { title: 'objects', rank: 3, cell: ({ instances }: TableRow) => number(instances) },
           {
             title: 'bytes',
-            rank: 4,
+            rank: 3,
             cell: ({ bytes }: TableRow) => (bytes === null ? '?' : bytes < 1000 ? String(bytes) : byteSize(bytes)),
           },
         ]
