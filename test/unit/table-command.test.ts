@@ -134,7 +134,10 @@ describe('report --by', function () {
     await tables.assertSums();
     const { collector, limits, rows } = await tables.by('type');
     assert.equal(collector, 'agent');
-    assert.ok(limits.some((limit) => limit.startsWith('The agent samples')), limits.join(' '));
+    assert.ok(
+      limits.some((limit) => limit.startsWith('The agent samples')),
+      limits.join(' '),
+    );
     assert.ok(rows.some(({ key, contendedNs }) => key.type === 'counter' && contendedNs !== null));
   });
 

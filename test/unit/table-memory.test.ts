@@ -1,7 +1,8 @@
 // Tables of recordings with data sources: against the list of samples that they were made from, and against the installed
 // `perf mem report`, which adds the same samples up by data source, snoop, symbol and cache line.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -205,11 +206,35 @@ describe('tables of recordings with data sources', function () {
     );
   });
 
+  it('count as contended what -d displays, of lines of either size', async () => {
+    const { file } = record('intel');
+    for (const more of [{ display: 'lcl' }, { display: 'rmt' }, { doubleLine: true }] as const) {
+      const { samples, lines } = await analyze({ path: file, showAll: true, ...more });
+      const table = await tableOf(file, ['line'], more);
+      assert.deepEqual(table.total, { samples: samples.total, contended: samples.contended });
+      assert.equal(table.rows.filter(isPlaced).length, lines.length);
+    }
+  });
+
   describe('by perf mem report', () => {
     before(function () {
       if (hasPerf) return;
       console.error('      skipped: perf is not installed');
       this.skip();
+    });
+
+    it('are the same of a recording that can only be read in its order', async () => {
+      const { file } = record('intel');
+      // What perf writes into a pipe has a header of 16 bytes, and events as records.
+      const { status, stdout } = spawnSync('perf', ['inject', '-i', file, '-o', '-'], { maxBuffer: 1 << 30 });
+      assert.equal(status, 0);
+      assert.equal(stdout.readBigUInt64LE(8), 16n, 'it is no pipe');
+      const pipe = `${file}.pipe`;
+      writeFileSync(pipe, stdout);
+      for (const by of [['time'], ['thread', 'cpu'], ['object']] as TableKey[][]) {
+        const [plain, piped] = [await tableOf(file, by), await tableOf(pipe, by)];
+        assert.deepEqual(piped.rows, plain.rows, by.join());
+      }
     });
 
     for (const scenario of AS_PERF)
