@@ -60,6 +60,8 @@ export interface TableRow {
   hitm: number | null;
   /** Loads that another core's cache answered (Arm); null where the evidence does not tell. */
   peer: number | null;
+  /** Accesses whose line the first cache did not have: a fill buffer, another cache or memory did; null with clock evidence. */
+  misses: number | null;
   /** Of the accesses, the share whose data came from another core; null with clock evidence. */
   bounce: number | null;
   /** Loads by where their data came from; null with clock evidence. */
@@ -91,8 +93,8 @@ export interface TableHead {
   by: TableKey[];
   evidence: Evidence[];
   collector: string;
-  /** What the rows add up to. */
-  total: { samples: number; contended: number };
+  /** What the rows add up to; `misses`: null with clock evidence. */
+  total: { samples: number; contended: number; misses: number | null };
   /** All samples of the report, of which `programShare` is a share. */
   programSamples: number;
   /** Samples that filters left out; null: there was no such filter. */

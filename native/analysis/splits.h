@@ -61,6 +61,7 @@ struct MemoryCounts {
 struct AccessSplit {
   SplitPlace place;
   uint64_t samples = 0, loads = 0, stores = 0;
+  uint64_t misses = 0;     ///< of memory samples: whose first cache did not have the line
   uint64_t contended = 0;  ///< the parts of an access add up to its own
   uint64_t periods = 0;    ///< of clock samples: the time that they stand for, ns
   MemoryCounts counts;     ///< of memory samples
@@ -72,8 +73,10 @@ struct UnplacedSamples {
   SharedName code = noName();  ///< where it is known
   bool codeKnown = false;
   SplitPlace place;
-  uint64_t samples = 0, loads = 0, stores = 0;  ///< the last two: of memory samples, which lack an address
-  MemoryCounts counts;                          ///< likewise
+  uint64_t samples = 0;
+  /// Of memory samples, which lack an address; as AccessSplit.
+  uint64_t loads = 0, stores = 0, misses = 0;
+  MemoryCounts counts;
 };
 
 struct SplitThread {

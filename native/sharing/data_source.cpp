@@ -125,6 +125,11 @@ SourceClass classify(uint64_t dataSource, bool hasAddress, bool mapped) {
   source.answered = source.at(Counter::localHitm) + source.at(Counter::remoteHitm) +
                         source.at(Counter::localPeer) + source.at(Counter::remotePeer) !=
                     0;
+  source.missed =
+      std::ranges::any_of(std::array{Counter::ldMiss, Counter::ldFillBuffer, Counter::ldL2, Counter::ldLlc,
+                                     Counter::localHitm, Counter::remoteHitm, Counter::remoteHit,
+                                     Counter::localDram, Counter::remoteDram, Counter::stL1Miss},
+                          [&source](Counter counter) { return source.at(counter) != 0; });
   source.blocked = static_cast<uint8_t>(source.at(Counter::blockedData) + source.at(Counter::blockedAddress));
   for (size_t i = 0; i < kRowCounters; ++i)
     for (uint8_t n = source.at(kOfRow[i]); n > 0; --n)

@@ -98,6 +98,7 @@ struct SourceClass {
   bool access = false;                 ///< a load or store with an address: it has a place in a line
   bool load = false, store = false;
   bool answered = false;  ///< by another cache: a HITM or a peer's answer
+  bool missed = false;    ///< the first cache: a fill buffer, another cache or memory had the line
   uint8_t locked = 0, blocked = 0;
   uint8_t rowCount = 0;  ///< entries of rowCounters
   uint64_t samples = 0;  ///< see SourceClasses::count()

@@ -310,6 +310,7 @@ class MemoryReport {
                                .samples = counts.samples,
                                .loads = counts.loads,
                                .stores = counts.stores,
+                               .misses = counts.misses,
                                .contended = metricOf(tally, display_),
                                .counts = countsOf(tally)});
     });

@@ -21,6 +21,7 @@ void SplitTable::add(const Row& row, const MemoryAccess& access) {
   ++counts.samples;
   counts.loads += access.source->load ? 1 : 0;
   counts.stores += access.source->store ? 1 : 0;
+  counts.misses += access.source->missed ? 1 : 0;
   counts.cycles += access.cycles;
   count(*access.source, counts.counts);
 }

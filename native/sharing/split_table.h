@@ -25,6 +25,7 @@ struct SplitCounts {
   uint32_t actor = 0, cpu = analysis::kNoSplit, bin = analysis::kNoSplit;
   uint32_t next = kNoNext;  ///< of the same row
   uint64_t samples = 0, loads = 0, stores = 0;
+  uint64_t misses = 0;  ///< of memory samples, see SourceClass::missed
   uint64_t cycles = 0;  ///< as those of the accesses
   RowCounts counts{};
   static constexpr uint32_t kNoNext = ~uint32_t{0};

@@ -31,6 +31,7 @@ class UnplacedTable {
     if (source == nullptr) return;
     counts.loads += source->load ? 1 : 0;
     counts.stores += source->store ? 1 : 0;
+    counts.misses += source->missed ? 1 : 0;
     counts.tally.add(*source);
   }
   void add(const UnplacedTable& other) {
@@ -39,6 +40,7 @@ class UnplacedTable {
       counts.samples += more.samples;
       counts.loads += more.loads;
       counts.stores += more.stores;
+      counts.misses += more.misses;
       counts.tally.add(more.tally);
     }
   }
@@ -56,6 +58,7 @@ class UnplacedTable {
       each.samples = counts.samples;
       each.loads = counts.loads;
       each.stores = counts.stores;
+      each.misses = counts.misses;
       each.counts = countsOf(counts.tally);
       each.codeKnown = key.location != analysis::kNoSplit;
       if (each.codeKnown) each.code = nameOf(key.location);
@@ -76,7 +79,7 @@ class UnplacedTable {
     }
   };
   struct Counts {
-    uint64_t samples = 0, loads = 0, stores = 0;
+    uint64_t samples = 0, loads = 0, stores = 0, misses = 0;
     RowTally tally;
   };
   const Splitting by_;

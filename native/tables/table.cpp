@@ -34,7 +34,8 @@ struct RowKey {
 struct Sum {
   RowKey key;
   Row row;
-  uint64_t placed = 0;    ///< samples with a place on a line
+  uint64_t placed = 0;  ///< samples with a place on a line
+  uint64_t misses = 0;
   uint64_t accesses = 0;  ///< with those of memory samples without an address
   double nanoseconds = 0;
   analysis::MemoryCounts counts;
@@ -118,6 +119,7 @@ class Builder {
   static void add(const AccessSplit& split, Sum& sum) {
     sum.placed += split.samples;
     sum.accesses += split.samples;
+    sum.misses += split.misses;
     sum.row.samples += split.samples;
     sum.row.contended += split.contended;
     sum.row.reads += split.loads;
@@ -168,6 +170,7 @@ class Builder {
     sum.row.reads += samples.loads;
     sum.row.writes += samples.stores;
     sum.accesses += samples.loads + samples.stores;
+    sum.misses += samples.misses;
     sum.counts.add(samples.counts);
     sum.threads[samples.place.thread] = true;
   }
@@ -183,6 +186,7 @@ class Builder {
       row.key.push_back(texts_[i].text(i == 0 ? sum.key.first : sum.key.second));
     table.samples += row.samples;
     table.contended += row.contended;
+    if (splits_.memory) table.misses = table.misses.value_or(0) + sum.misses;
     if (report_.samples > 0)
       row.programShare = static_cast<double>(row.contended) / static_cast<double>(report_.samples);
     if (splits_.periodsKnown) row.contendedNs = static_cast<uint64_t>(sum.nanoseconds + 0.5);
@@ -198,6 +202,7 @@ class Builder {
     Row& row = sum.row;
     const analysis::MemoryCounts& counts = sum.counts;
     row.counts = counts;
+    row.misses = sum.misses;
     const uint64_t hitm = counts.localHitm + counts.remoteHitm, peer = counts.localPeer + counts.remotePeer;
     if (report_.hitmKnown) row.hitm = hitm;
     if (report_.peerKnown) row.peer = peer;

@@ -31,6 +31,7 @@ struct Row {
   double programShare = 0;              ///< contended samples over all samples of the report
   std::optional<uint64_t> contendedNs;  ///< clock evidence: the time that the contended samples stand for
   std::optional<uint64_t> hitm;         ///< where the evidence tells them
+  std::optional<uint64_t> misses;       ///< memory evidence: accesses whose line the first cache did not have
   std::optional<uint64_t> peer;         ///< likewise
   std::optional<double> bounce;  ///< memory evidence: share of the accesses with a HITM or a peer's answer
   std::optional<analysis::MemoryCounts> counts;    ///< memory evidence
@@ -48,6 +49,7 @@ struct Table {
   std::vector<std::string> evidence;
   std::string collector;
   uint64_t samples = 0, contended = 0;         ///< what the rows add up to
+  std::optional<uint64_t> misses;              ///< likewise; empty: not known
   uint64_t programSamples = 0;                 ///< of the report
   std::optional<uint64_t> filtered;            ///< as analysis::Report
   std::optional<analysis::Selected> selected;  ///< likewise

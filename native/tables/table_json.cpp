@@ -36,6 +36,7 @@ class TableJson : public JsonWriter {
     open("total");
     field("samples", table.samples);
     field("contended", table.contended);
+    optional("misses", table.misses);
     close();
     field("programSamples", table.programSamples);
     optional("filtered", table.filtered);
@@ -80,6 +81,7 @@ class TableJson : public JsonWriter {
     field("writes", row.writes);
     optional("hitm", row.hitm);
     optional("peer", row.peer);
+    optional("misses", row.misses);
     share("bounce", row.bounce);
     counts(row.counts);
     falseShare(row.falseShare);

@@ -12,6 +12,7 @@ export function tableRow(part: Partial<TableRow>): TableRow {
     writes: 0,
     hitm: null,
     peer: null,
+    misses: null,
     bounce: null,
     ld: null,
     st: null,
@@ -30,7 +31,11 @@ export function tableRow(part: Partial<TableRow>): TableRow {
 function table(part: Partial<Table> & Pick<Table, 'rows'>): Table {
   const { rows } = part;
   const sum = (of: (row: TableRow) => number): number => rows.reduce((all, row) => all + of(row), 0);
-  const total = { samples: sum(({ samples }) => samples), contended: sum(({ contended }) => contended) };
+  const total = {
+    samples: sum(({ samples }) => samples),
+    contended: sum(({ contended }) => contended),
+    misses: rows.some(({ misses }) => misses !== null) ? sum(({ misses }) => misses ?? 0) : null,
+  };
   return {
     schema: 'cacheline-table/1',
     by: ['type'],
@@ -152,6 +157,7 @@ export const timeTable = table({
       writes: 10 * i,
       hitm: 10 * i * i,
       peer: 0,
+      misses: 20 * i,
       bounce: i === 0 ? 0 : i / 10,
       ld: { fillBuffer: 0, l1: 80 * i, l2: 0, llc: 0, remoteHit: 0, localDram: 0, remoteDram: 0 },
       st: { l1Hit: 10 * i, l1Miss: 0, na: 0 },

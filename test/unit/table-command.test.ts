@@ -43,9 +43,9 @@ describe('report --by', function () {
   it('adds up to the report by every key, whatever a filter leaves', async () => {
     await record();
     await tables.assertSums();
-    await tables.assertSums('--time', '20%-70%');
+    await tables.assertSumsBy(['type', 'thread', 'time,line'], '--time', '20%-70%');
     const [thread] = (await tables.by('thread')).rows;
-    await tables.assertSums(`--filter=-thread:${thread!.key.thread!.split(' ')[0]!}`);
+    await tables.assertSumsBy(['type', 'thread', 'node'], `--filter=-thread:${thread!.key.thread!.split(' ')[0]!}`);
   });
 
   it('knows what the program does', async () => {
@@ -131,7 +131,7 @@ describe('report --by', function () {
 
   it('is of recordings by the agent, too, and says what it cannot know', async () => {
     await record('--collector', 'agent');
-    await tables.assertSums();
+    await tables.assertSumsBy(['type', 'thread', 'source,cpu']);
     const { collector, limits, rows } = await tables.by('type');
     assert.equal(collector, 'agent');
     assert.ok(

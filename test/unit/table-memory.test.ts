@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { NativeEngine, type NativeAddon } from '../../extension/engine/native';
 import { tableHeadOf, tableRowsOf } from '../../extension/engine/table-pieces';
 import { EngineError, type TableParams } from '../../extension/protocol/engine';
+import type { Report } from '../../extension/protocol/report';
 import { TABLE_KEYS, type Table, type TableKey, type TableRow } from '../../extension/protocol/table';
 import { analyze, hasAddon } from './c2c/engine';
 import { addonPath } from './command';
@@ -70,6 +71,11 @@ function perfMem(file: string, key: string): Record<string, number> {
     ([, text]) => text,
     ([samples]) => samples,
   );
+}
+
+function assertTotal({ total, rows }: Table, { samples }: Pick<Report, 'samples'>, what: string): void {
+  assert.deepEqual([total.samples, total.contended], [samples.total, samples.contended], what);
+  assert.equal(sum(rows, 'misses'), total.misses ?? 0, what);
 }
 
 /**
@@ -144,7 +150,7 @@ describe('tables of recordings with data sources', function () {
       for (const key of TABLE_KEYS) {
         const table = await tableOf(file, [key]);
         tables.set(key, table);
-        assert.deepEqual(table.total, { samples: report.samples.total, contended: report.samples.contended }, key);
+        assertTotal(table, report, key);
         assert.equal(contended, table.total.contended);
         assert.equal(sum(table.rows, 'samples'), report.samples.total, key);
         assert.equal(sum(table.rows, 'contended'), contended, key);
@@ -211,7 +217,7 @@ describe('tables of recordings with data sources', function () {
     for (const more of [{ display: 'lcl' }, { display: 'rmt' }, { doubleLine: true }] as const) {
       const { samples, lines } = await analyze({ path: file, showAll: true, ...more });
       const table = await tableOf(file, ['line'], more);
-      assert.deepEqual(table.total, { samples: samples.total, contended: samples.contended });
+      assertTotal(table, { samples }, file);
       assert.equal(table.rows.filter(isPlaced).length, lines.length);
     }
   });
@@ -263,6 +269,13 @@ describe('tables of recordings with data sources', function () {
           JSON.stringify(mem),
         );
 
+        // All but hits of the first cache and what is no cache's: perf's words for fill buffers, other caches and memory.
+        assert.equal(
+          ofMem(/^(L2|L3|LFB|Local|Remote|L1 .*miss)/),
+          level(({ misses }) => misses ?? 0),
+          JSON.stringify(mem),
+        );
+
         const snoop = perfMem(file, 'snoop');
         assert.equal(snoop['HitM'] ?? 0, sum(rows, 'hitm'), JSON.stringify(snoop));
 
@@ -286,7 +299,7 @@ describe('tables of recordings with data sources', function () {
         try {
           const table = await tableOf(file, by);
           const report = await analyze({ path: file, showAll: true });
-          assert.deepEqual(table.total, { samples: report.samples.total, contended: report.samples.contended }, file);
+          assertTotal(table, report, file);
           assert.equal(sum(table.rows, 'samples'), report.samples.total, file);
           read++;
         } catch (error) {

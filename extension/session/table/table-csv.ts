@@ -11,6 +11,7 @@ const COLUMNS: { name: string; value: (row: TableRow) => CsvValue }[] = [
   { name: 'writes', value: ({ writes }) => writes },
   { name: 'hitm', value: ({ hitm }) => hitm },
   { name: 'peer', value: ({ peer }) => peer },
+  { name: 'misses', value: ({ misses }) => misses },
   { name: 'bounce', value: ({ bounce }) => bounce },
   { name: 'ld_fill_buffer', value: ({ ld }) => ld?.fillBuffer },
   { name: 'ld_l1', value: ({ ld }) => ld?.l1 },

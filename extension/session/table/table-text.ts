@@ -152,12 +152,15 @@ function numbersOf({ by, total, evidence }: TableHead): Numbers[] {
   const memory = !evidence.includes('clock');
   const ofData = by.some((key) => DATA_KEYS.has(key));
   const share = (value: number | null): string => (value === null ? '?' : percent(value));
+  const missShare = (misses: number | null): number | null =>
+    misses === null || total.misses === null ? null : total.misses === 0 ? 0 : misses / total.misses;
   const number = (value: number | null): string => (value === null ? '?' : count(value));
   return [
     { title: 'share', rank: 0, cell: ({ contended }) => percent(total.contended === 0 ? 0 : contended / total.contended) },
     { title: 'of all', rank: ofData ? 4 : 2, cell: ({ programShare }) => percent(programShare) },
     ...(memory
       ? [
+          { title: 'misses', rank: 2, cell: ({ misses }: TableRow) => share(missShare(misses)) },
           { title: 'bounce', rank: 2, cell: ({ bounce }: TableRow) => share(bounce) },
           { title: 'HITMs', rank: 8, cell: ({ hitm }: TableRow) => number(hitm) },
         ]
