@@ -8,6 +8,7 @@ import { doctor } from './doctor';
 import { layout } from './layout';
 import { record } from './record';
 import { report } from './report';
+import { table } from './table';
 import { print, say, watchStreams } from './terminal';
 import { where } from './where';
 
@@ -23,7 +24,9 @@ async function run(args: readonly string[]): Promise<number> {
     case 'record':
       return record(new NativeEngine(loadAddon()), parsed);
     case 'report':
-      return report(new NativeEngine(loadAddon()), parsed);
+      return parsed.table === undefined
+        ? report(new NativeEngine(loadAddon()), parsed)
+        : table(new NativeEngine(loadAddon()), parsed, parsed.table);
     case 'advise': {
       // Loaded where it is needed: it brings a parser along.
       const { advise } = await import('./advise');

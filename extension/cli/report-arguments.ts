@@ -12,6 +12,7 @@ import {
   SELECTION_HELP,
   type Analysis,
 } from './recording-arguments';
+import { parseTable, TABLE_HELP, type TableArguments } from './table-arguments';
 
 export type ReportFormat = 'text' | 'json' | 'csv';
 
@@ -31,6 +32,8 @@ export interface ReportArguments {
   pager: boolean;
   /** Options given that mean something only for recordings with data sources and that the engine does not know of. */
   dataSourceOptions: string[];
+  /** A table instead of the report. */
+  table?: TableArguments;
 }
 
 export const REPORT_HELP = `Usage: cacheline report [options] [RECORDING]
@@ -49,6 +52,7 @@ ${INPUT_HELP}      --format FORMAT   text (default), json (schema cacheline-repo
                         (record --call-graph dwarf, or -g)
   -h, --help            this text
 
+${TABLE_HELP}
 ${SELECTION_HELP}
 How samples are grouped:
   -c, --coalesce KEYS   what makes two rows of one offset: any of tid,pid,
@@ -78,6 +82,8 @@ const REPORT_OPTIONS = {
   ...RECORDING_OPTIONS,
   format: { type: 'string' },
   'show-all': { type: 'boolean' },
+  by: { type: 'string' },
+  bins: { type: 'string' },
   stats: { type: 'boolean' },
   'node-info': { type: 'boolean', short: 'N', multiple: true },
   'full-symbols': { type: 'boolean' },
@@ -107,6 +113,7 @@ const COALESCE_KEYS: readonly CoalesceKey[] = ['tid', 'pid', 'iaddr', 'dso'];
 export function parseReport(args: readonly string[]): ReportArguments | 'help' {
   const { values, positionals } = parse('report', args, REPORT_OPTIONS);
   if (values.help) return 'help';
+  const table = parseTable(values);
   const format = oneOf('report', '--format', values.format ?? 'text', ['text', 'json', 'csv']);
   if (values.stats && format !== 'text') {
     throw wrong(
@@ -131,6 +138,7 @@ export function parseReport(args: readonly string[]): ReportArguments | 'help' {
     dataSourceOptions: (Object.keys(DATA_SOURCE_OPTIONS) as (keyof typeof DATA_SOURCE_OPTIONS)[])
       .filter((name) => values[name] !== undefined)
       .map((name) => DATA_SOURCE_OPTIONS[name]),
+    ...(table === undefined ? {} : { table }),
   };
 }
 

@@ -22,12 +22,14 @@ import type {
   RecordProgress,
   RecordResult,
   SuspectsAnswer,
+  TableParams,
 } from '../protocol/engine';
 import type { DeclarationList, LayoutList, TypeList } from '../protocol/layout';
 import type { Answer, ProfileSummary, Question } from '../protocol/profile';
 import type { Where, WhereOutcome, WhereParams } from '../protocol/where';
 import { withFullStop } from '../protocol/words';
 import { reportOf, type ReportPieces } from './report-pieces';
+import type { TablePieces } from './table-pieces';
 import { suspectsAnswer, type FindSuspects } from './suspects';
 
 export interface NativeJob<R> {
@@ -62,6 +64,8 @@ export interface NativeAddon {
   ask(params: { handle: number } & Question): NativeJob<string>;
   /** Resolves with JSON text. */
   advise(params: OpenParams, onProgress: (share: number) => void): NativeJob<string>;
+  /** Resolves with the pieces of a table's JSON text. */
+  table(params: TableParams, onProgress: (share: number) => void): NativeJob<TablePieces>;
   close(params: { handle: number }): void;
   /** Resolves with the JSON text of the doctor's report. */
   doctor(params: EngineCalls['doctor']['params']): Promise<string>;
@@ -199,6 +203,15 @@ export class NativeEngine implements Engine {
   async analyzeTexts(params: AnalyzeParams, options: CallOptions<'analyze'> = {}): Promise<AnalysisTexts> {
     try {
       return await this.job(() => this.addon.analyze(params, (share) => options.onProgress?.(share)), options.signal);
+    } catch (error) {
+      throw toEngineError(error);
+    }
+  }
+
+  /** A table's JSON text as the addon wrote it. Rejects with EngineError only. */
+  async table(params: TableParams, options: CallOptions<'analyze'> = {}): Promise<TablePieces> {
+    try {
+      return await this.job(() => this.addon.table(params, (share) => options.onProgress?.(share)), options.signal);
     } catch (error) {
       throw toEngineError(error);
     }

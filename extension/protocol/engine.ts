@@ -4,6 +4,7 @@ import type { CalibrationResult } from './calibration';
 import type { DeclarationList, LayoutList, TypeList } from './layout';
 import type { Answer, ProfileSummary, Question } from './profile';
 import type { CoalesceKey, Display, Report } from './report';
+import type { TableKey } from './table';
 import type { Count, Integer } from './values';
 import type { WhereOutcome, WhereParams } from './where';
 
@@ -126,6 +127,14 @@ export interface AnalyzeParams {
   vmlinux?: string;
   /** Fetch missing debug information from the servers in DEBUGINFOD_URLS. */
   debuginfod?: boolean;
+}
+
+/** Of a recording added up by keys; there are no tables of accesses beside it, and all lines count. */
+export interface TableParams extends Omit<AnalyzeParams, 'tables' | 'showAll' | 'coalesce' | 'callers'> {
+  /** One key, or two different ones. */
+  by: TableKey[];
+  /** Parts of the time, for the key `time`; by default USUAL_BINS. */
+  bins?: number;
 }
 
 export type OpenParams = Omit<AnalyzeParams, 'tables'>;

@@ -63,4 +63,15 @@ std::string objectName(const DataName& data) {
          ')';
 }
 
+std::string withoutIndices(std::string_view field) {
+  std::string text;
+  bool inside = false;
+  for (const char character : field) {
+    if (character == ']') inside = false;
+    if (!inside) text += character;
+    if (character == '[') inside = true;
+  }
+  return text;
+}
+
 }  // namespace cacheline::analysis

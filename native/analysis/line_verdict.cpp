@@ -43,16 +43,17 @@ LineVerdict judgeLine(const LineAccesses& line, const JudgeBy& by, bool chance) 
   std::copy_if(line.known.begin(), line.known.end(), std::back_inserter(known),
                [&](const KnownUse& use) { return result.judgement.competes[use.actor]; });
   result.waiting =
-      waitingOf({line.uses, samples, visitors, &result.judgement.pairs, known, line.steps}, chance);
+      waitingOf({line.uses, samples, visitors, &result.judgement.pairs, known, line.steps}, chance, by.pairs);
   for (WaitVictim& victim : result.waiting->victims)
     for (uint32_t& visitor : victim.visitors) visitor = original[visitor];
   result.verdict = verdictOf(result.waiting->line.share(), !result.waiting->victims.empty());
   return result;
 }
 
-LineVerdict judgeAnswered(const LineAccesses& line, bool chance) {
+LineVerdict judgeAnswered(const LineAccesses& line, bool chance, bool pairs) {
   JudgeBy by;
   by.written = true;
+  by.pairs = pairs;
   LineVerdict verdict = judgeLine(line, by, chance);
   if (verdict.verdict != Verdict::privateLine) return verdict;
   by.competing = spansOverlap;

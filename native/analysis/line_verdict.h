@@ -32,6 +32,6 @@ LineVerdict judgeLine(const LineAccesses& line, const JudgeBy& by = {}, bool cha
 /// The same of a line with loads that hit another core's modified line, or that another core answered: it has
 /// a writer even where no store was sampled, and where no two actors were seen to alternate, those whose time
 /// spans overlap compete.
-LineVerdict judgeAnswered(const LineAccesses& line, bool chance = true);
+LineVerdict judgeAnswered(const LineAccesses& line, bool chance = true, bool pairs = false);
 
 }  // namespace cacheline::analysis

@@ -6,11 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analysis/code_name.h"
 #include "analysis/false_share.h"
+#include "analysis/splits.h"
 #include "layouts/layout.h"
 
 namespace cacheline::analysis {
@@ -58,7 +60,9 @@ struct DataName {       ///< what memory an access touched
   std::string field;
   /// A class that the debug information does not define or place: members of it may be there. Empty: none.
   std::string incomplete;
-  std::optional<uint64_t> base;         ///< where the object of `type` begins
+  std::optional<uint64_t> base;  ///< where the object of `type` begins
+  /// Where the object begins, or of an array the element that was accessed, and its bytes; empty: unknown.
+  std::optional<uint64_t> instance, size;
   std::optional<uint64_t> fieldOffset;  ///< bytes from the object's start to the field's
   std::optional<uint64_t> index;        ///< element of the outermost array
   std::optional<HeapBlock> allocation;
@@ -66,6 +70,8 @@ struct DataName {       ///< what memory an access touched
 };
 /// What sums over objects call it: the object, and of memory without a name the type: "Worker (heap)".
 std::string objectName(const DataName& data);
+/// A path whatever the elements: "slots[].count" of "slots[2].count".
+std::string withoutIndices(std::string_view field);
 /// Memory without a name of its own: a heap, a stack, the kernel's.
 bool isUnnamed(const DataName& data);
 /// Behind the name of a pointer with static storage, DataName::object of the array that it leads to.
@@ -81,13 +87,6 @@ struct ThreadStatistics {  ///< one thread's use of one line
   std::string comm;
   uint64_t loads = 0, stores = 0;
   bool competes = false;  ///< its accesses interleave in time with another thread's
-};
-
-/// What memory samples say beyond who and where, in samples. `llc` leaves local HITMs out.
-struct MemoryCounts {
-  uint64_t localHitm = 0, remoteHitm = 0, localPeer = 0, remotePeer = 0;
-  uint64_t fillBuffer = 0, l1 = 0, l2 = 0, llc = 0, remoteHit = 0, localDram = 0, remoteDram = 0;
-  uint64_t storeL1Hit = 0, storeL1Miss = 0, storeNa = 0;
 };
 
 /// Load latencies in core cycles: means (0 where there was no such load) and percentiles over all loads.
@@ -166,6 +165,13 @@ struct WaitCause {
   double sameStep = 0;
 };
 
+/// What one access waits for, by the access that causes it.
+struct AccessCause {
+  std::optional<uint32_t> access, cause;  ///< indices; empty: not listed
+  double share = 0;                       ///< of the waiting of `access`
+  double falsely = 0;                     ///< how much of it is false, 0 to 1
+};
+
 /// Who would gain from moving data apart.
 struct Victim {
   std::vector<uint32_t> words;    ///< indices: of one group, where it waits
@@ -194,6 +200,7 @@ struct Access {  ///< one row: (offset in the line, code address)
   std::optional<MemoryEvidence> memory;
   std::optional<std::vector<Callers>> callers;  ///< empty: not asked for
   std::optional<WatchCounts> watch;             ///< empty: its bytes were not watched
+  std::vector<AccessSplit> splits;              ///< by place; empty: not asked for
 };
 
 struct LineHistory;  // line_history.h
@@ -209,6 +216,7 @@ struct Line {
   std::vector<LineWord> words;           ///< by offset, of lines that somebody waits for
   std::vector<WaitCause> causes;         ///< the largest share first
   std::vector<Victim> victims;           ///< most contended samples first
+  std::vector<AccessCause> pairs;        ///< where splits are asked for
   std::vector<std::string> flags;
   double contendedShare = 0;  ///< of all contended samples of the recording
   double programShare = 0;    ///< contended samples of this line over all samples: the cost
@@ -337,6 +345,7 @@ struct Report {
   uint64_t contended = 0;
   /// By the number that LineHistory::threads has; empty where samples do not show where time goes.
   std::vector<ThreadSamples> threads;
+  std::optional<Splits> splits;  ///< empty: not asked for
   std::vector<Line> lines;
   uint64_t linesLeftOut = 0;                 ///< private lines not listed
   std::optional<Selected> selected;          ///< empty: all lines are

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace cacheline::analysis {
 
@@ -18,6 +19,20 @@ std::string withoutElement(const std::string& path) {
   const size_t end = path.find(']');
   if (end == std::string::npos) return path;
   return path.substr(end + 1 < path.size() && path[end + 1] == '.' ? end + 2 : end + 1);
+}
+
+/// Of an object that is an array, the element of its outermost dimension at `index`; empty: nobody knows
+/// which.
+void nameElement(const types::TypeTable& table, types::TypeId type, std::optional<uint64_t> index,
+                 DataName& name) {
+  const types::TypeId stripped = table.strip(type);
+  if (stripped == types::kNoType || table.kind(stripped) != types::Kind::array) return;
+  const std::vector<std::optional<uint64_t>>& dimensions = table[stripped].dimensions;
+  name.instance.reset();
+  const uint64_t size = std::exchange(name.size, std::nullopt).value_or(0);
+  if (dimensions.empty() || dimensions.front().value_or(0) == 0 || size == 0) return;
+  name.size = size / *dimensions.front();
+  if (name.base && index) name.instance = *name.base + *index * *name.size;
 }
 
 }  // namespace
@@ -62,6 +77,8 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
     before = offset / size * size;
     offset %= size;
   }
+  if (size != 0) name.size = size;
+  if (name.base) name.instance = *name.base + before;
   const std::vector<types::FieldPath> fields =
       types::fieldsAt(table, place.type, offset, std::max(width, 1u), place.element);
   const types::FieldPath* chosen = fields.empty() ? nullptr : &chooseField(fields, width);
@@ -84,9 +101,14 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
   name.field = path(field);
   for (const types::FieldPath& other : fields)
     if (other.path != field.path) name.field += " | " + path(other);
-  if (place.element != 0 && field.index) return;
+  if (place.element != 0 && field.index) {
+    if (!name.index) nameElement(table, place.type, {}, name);
+    return;
+  }
   name.fieldOffset = before + field.offset;
-  if (!name.index) name.index = field.index;
+  if (name.index || !field.index) return;
+  name.index = field.index;
+  nameElement(table, place.type, field.index, name);
 }
 
 TypedPlace nameGlobal(TypedBinaries& typed, const NamedData& data, DataName& name) {

@@ -45,6 +45,7 @@ struct JudgeBy {
   /// When two actors compete, by their runs.
   bool (*competing)(std::span<const Run> a, std::span<const Run> b) = compete;
   bool written = false;  ///< somebody writes it, though no write may have been sampled
+  bool pairs = false;    ///< Waiting::pairs are asked for
 };
 
 /// Only actors that compete (see interleave.h) count, and two of them that are always on one and the same

@@ -54,10 +54,11 @@ class Waits {
     count();
   }
 
-  void run() {
+  void run(bool pairs) {
     result_.words = groups_.words();
     for (uint32_t use = 0; use < line_.uses.size(); ++use) result_.wordOf.push_back(groups_.wordOf(use));
     addUses();
+    if (pairs) addPairs();
     // Victims decide between true and mixed; who they are and the causes are asked for with the chance.
     if (blocks_.size() > 1) {
       addChance();
@@ -213,6 +214,48 @@ class Waits {
     });
     for (size_t use = 0; use < uses; ++use)
       if (shares[use].first > 0) result_.shares[use] = shares[use].second / shares[use].first;
+  }
+
+  /// A use waits for what the competitors of each of its visitors do, in proportion to their samples.
+  void addPairs() {
+    const size_t uses = line_.uses.size();
+    std::vector<double> samples(uses * visitors_), ofUse(uses);
+    for (const PlaceSample& sample : line_.samples) {
+      samples[sample.use * visitors_ + sample.visitor] += sample.weight;
+      ofUse[sample.use] += sample.weight;
+    }
+    std::map<std::pair<uint32_t, uint32_t>, double> waiting;  // by use and cause
+    std::vector<double> known(uses), causes(uses);
+    for (size_t visitor = 0; visitor < visitors_; ++visitor) {
+      bool isCounted = false;
+      double all = 0, writes = 0;
+      for (uint32_t use = 0; use < uses; ++use) {
+        const double own = waiting_[use * visitors_ + visitor];
+        if (own <= 0) continue;
+        if (!isCounted) {
+          isCounted = true;
+          for (size_t cause = 0; cause < uses; ++cause) {
+            causes[cause] = ofUse[cause];
+            for (size_t i = exceptionsFrom_[visitor]; i < exceptionsFrom_[visitor + 1]; ++i)
+              causes[cause] -= samples[cause * visitors_ + exceptions_[i]];
+            all += causes[cause];
+            if (line_.uses[cause].writes) writes += causes[cause];
+          }
+        }
+        const bool changes = line_.uses[use].writes || line_.uses[use].locked;
+        const double whole = changes ? all : writes;
+        if (whole <= 0) continue;
+        known[use] += own;
+        for (uint32_t cause = 0; cause < uses; ++cause)
+          if (causes[cause] > 0 && (changes || line_.uses[cause].writes))
+            waiting[{use, cause}] += own * causes[cause] / whole;
+      }
+    }
+    for (const auto& [pair, amount] : waiting) {
+      const auto& [use, cause] = pair;
+      result_.pairs.push_back({use, cause, amount / known[use],
+                               groups_.between(groups_.wordOf(use), groups_.wordOf(cause)).value});
+    }
   }
 
   /// False part of the known waiting.
@@ -407,9 +450,9 @@ class Waits {
 
 }  // namespace
 
-Waiting waitingOf(const LineStatistics& line, bool chance) {
+Waiting waitingOf(const LineStatistics& line, bool chance, bool pairs) {
   Waiting result;
-  Waits(line, chance, result).run();
+  Waits(line, chance, result).run(pairs);
   return result;
 }
 

@@ -27,6 +27,13 @@ struct LineStatistics {
   std::span<const StepUse> steps = {};
 };
 
+/// What one use waits for, by the use that causes it.
+struct UseCause {
+  uint32_t use = 0, cause = 0;  ///< indices of uses
+  double share = 0;             ///< of the waiting of `use` whose causes are known
+  double falsely = 0;           ///< how much of it is false, 0 to 1
+};
+
 struct WaitVictim {
   std::vector<uint32_t> words;     ///< of one group: those that it waits at
   std::vector<uint32_t> visitors;  ///< who waits: one actor, or all that run one function
@@ -47,11 +54,12 @@ struct Waiting {
   std::vector<uint32_t> wordOf;     ///< by use
   std::vector<WaitCause> causes;    ///< the largest share first
   std::vector<WaitVictim> victims;  ///< most waiting first
+  std::vector<UseCause> pairs;      ///< where they are asked for, by use and cause
 };
 
 /// `chance`: whether the sampling error is asked for, which takes ten times as long. Without it there are no
 /// causes, and victims only where the verdict depends on them.
-Waiting waitingOf(const LineStatistics& line, bool chance = true);
+Waiting waitingOf(const LineStatistics& line, bool chance = true, bool pairs = false);
 
 /// Of a line with competitors and a writer, see kFalse.
 Verdict verdictOf(const FalseShare& share, bool victims);

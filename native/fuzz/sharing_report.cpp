@@ -12,6 +12,7 @@
 #include "fuzz/perfdata_seeds.h"
 #include "perfdata/reader.h"
 #include "sharing/analyze.h"
+#include "tables/table.h"
 #include "tests/synth/binary.h"
 #include "tests/synth/write.h"
 
@@ -98,13 +99,29 @@ std::string jsonOf(const analysis::Report& report) {
   return json;
 }
 
-/// The document, and where it has data sources the tables.
+/// Whose rows add up to the report.
+std::string tableText(const analysis::Report& report, const std::vector<tables::Key>& by) {
+  const tables::Table table = tables::tableOf(report, by);
+  if (table.samples != report.samples || table.contended != report.contended) std::abort();
+  std::string json;
+  for (const std::string& piece : tables::tablePieces(table)) json += piece;
+  rapidjson::Document document;
+  if (document.Parse(json.data(), json.size()).HasParseError()) std::abort();
+  return json;
+}
+
+/// The document, where it has data sources the tables, and where it can be added up by keys what that gives.
 std::string textOf(perfdata::Reader& reader, const sharing::Options& options) {
   const analysis::Report report = sharing::analyze(reader, {}, options);
   std::string text = jsonOf(report);
-  const c2c::TableOptions tables{.callers = options.callers, .threads = options.threads};
+  const c2c::TableOptions shown{.callers = options.callers, .threads = options.threads};
   if (report.c2c)
-    for (const std::string& piece : c2c::tablesText(report, tables)) text += piece;
+    for (const std::string& piece : c2c::tablesText(report, shown)) text += piece;
+  using tables::Key;
+  static const std::vector<std::vector<Key>> kTables{
+      {Key::type, Key::thread}, {Key::function}, {Key::line, Key::node}, {Key::member, Key::time}};
+  if (report.splits)
+    for (const std::vector<Key>& by : kTables) text += tableText(report, by);
   return text;
 }
 
@@ -120,6 +137,11 @@ sharing::Options optionsBy(uint8_t bits) {
   options.coalesce = {.tid = (bits & 8) != 0, .pid = (bits & 16) != 0};
   if ((bits & 32) != 0) options.display = sharing::Display::peer;
   if ((bits & 64) != 0) options.prepassLoads = 4;
+  if ((bits & 128) != 0) {
+    options.showAll = true;
+    options.coalesce = {};
+    options.splits = analysis::SplitBy{.cpus = true, .bins = 3};
+  }
   options.threads = 1;
   return options;
 }

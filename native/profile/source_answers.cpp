@@ -46,18 +46,6 @@ void eachPlace(const CodeName& code, Each each) {
   for (const symbols::SourceFrame& frame : code.inlined) add(frame.file, frame.line);
 }
 
-/// A path whatever the elements: "slots[].count" of "slots[2].count".
-std::string withoutIndices(std::string_view field) {
-  std::string text;
-  bool inside = false;
-  for (const char character : field) {
-    if (character == ']') inside = false;
-    if (!inside) text += character;
-    if (character == '[') inside = true;
-  }
-  return text;
-}
-
 /// Of the threads that compete here.
 struct Roles {
   std::set<uint32_t> writers, readers;
@@ -109,7 +97,7 @@ DataKey keyOf(const DataName& data) {
           data.definition ? std::string_view(data.definition->file) : std::string_view(),
           data.definition ? data.definition->line : 0,
           data.how,
-          withoutIndices(data.field)};
+          analysis::withoutIndices(data.field)};
 }
 
 void writePlace(Answer& answer, const char* name, const std::string* file, uint32_t line) {
@@ -236,7 +224,7 @@ std::string Profile::places(const KeepOn& keepOn) const {
         CodePlace& place = places[{file, line}];
         place.binaries.insert(access.code->object);
         if (place.uses.size() < kMostUses)
-          place.uses.emplace(access.data.object, withoutIndices(access.data.field), called);
+          place.uses.emplace(access.data.object, analysis::withoutIndices(access.data.field), called);
       });
     }
   }

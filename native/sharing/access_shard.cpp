@@ -188,6 +188,8 @@ void AccessShard::apply(const MemoryAccess& access, Row& row, Line& line) {
     row.storers.add(statistics.ordinal);
   }
   if (access.cpu != MemoryAccess::kNoCpu) row.cpus.add(access.cpu);
+  if (splits_) [[unlikely]]
+    splits_->add(row, access);
   if (row.aggregateOnly) return applyAggregateOnly(access, row, line);
   if (line.actors > 1 || logging_.fromStart) {
     if (!line.log) [[unlikely]]

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "sharing/memory_access.h"
 #include "sharing/memory_nodes.h"
 #include "sharing/sample_log.h"
+#include "sharing/split_table.h"
 
 namespace cacheline::sharing {
 
@@ -115,8 +117,9 @@ struct alignas(64) Line {
 
 /// Which samples of a line are logged, one by one.
 struct Logging {
-  size_t most = 512;       ///< of each kind, see SampleLog; of more, some
-  bool fromStart = false;  ///< also before a second actor comes
+  size_t most = 512;                     ///< of each kind, see SampleLog; of more, some
+  bool fromStart = false;                ///< also before a second actor comes
+  std::optional<Splitting> splits = {};  ///< samples are told apart by it; empty: they are not
 };
 
 /// The table's number of shards. Lines, rows and actors are numbered across all of them: the remainder is the
@@ -141,7 +144,9 @@ class AccessShard {
         nodeCounts_(pool),
         farNodes_(pool),
         actors_(pool),
-        latencies_(pool) {}
+        latencies_(pool) {
+    if (logging.splits) splits_.emplace(*logging.splits);
+  }
 
   /// In time order. Their sources stay valid as long as this object.
   void add(std::span<const MemoryAccess* const> accesses);
@@ -175,6 +180,11 @@ class AccessShard {
       visit(farNodes_[far].node, nodeCounts_[farNodes_[far].counts]);
   }
   Percentiles percentiles(const RowSums& sums) const { return latencies_.percentiles(sums.latencies); }
+  /// Of a row, where they are asked for.
+  template <typename Visit>
+  void eachSplit(const Row& row, Visit&& visit) const {
+    if (splits_) splits_->each(row, visit);
+  }
 
   static uint64_t lineHash(uint64_t offset, uint32_t space) { return mix(offset, space); }
 
@@ -232,6 +242,7 @@ class AccessShard {
   Chunks<FarNode> farNodes_;
   Chunks<ActorStatistics> actors_;
   LatencyTable latencies_;
+  std::optional<SplitTable> splits_;
 };
 
 }  // namespace cacheline::sharing

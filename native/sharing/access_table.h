@@ -125,6 +125,11 @@ class AccessTable {
     shardOf(row).eachNode(sums(row), visit);
   }
   Percentiles percentiles(const Row& row) const { return shardOf(row).percentiles(sums(row)); }
+  /// What the samples of a row part into, where that is asked for: see Logging::splits.
+  template <typename Visit>
+  void eachSplit(const Row& row, Visit&& visit) const {
+    shardOf(row).eachSplit(row, visit);
+  }
 
  private:
   struct Job {

@@ -66,21 +66,29 @@ class SeenWorker : public perfdata::RecordVisitor, public perfdata::AccessVisito
     if (samples) filter_.beginWindows(samples->first);
   }
   void onSample(const perfdata::Sample& sample) override {
-    if (filter_.keeps(sample, analysis::isKernel(sample))) seen.onSample(sample);
+    if (!filter_.keeps(sample, analysis::isKernel(sample))) return;
+    seen.onSample(sample);
+    firstKept = std::min(firstKept, sample.time);
+    lastKept = std::max(lastKept, sample.time);
   }
   void onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) override {
     reader.eachSample(stretch, [this](const perfdata::Sample& sample) { onSample(sample); });
   }
   analysis::SeenCode seen;
+  uint64_t firstKept = ~uint64_t{0}, lastKept = 0;  ///< times, ns
   std::optional<uint64_t> firstTime() const { return filter_.firstTime(); }
 
  private:
   analysis::SampleFilter filter_;
 };
 
-/// `firstTime`: gets the time of the first sample, ns.
-analysis::SeenCode seenCode(perfdata::Reader& reader, const Options& options,
-                            std::optional<uint64_t>& firstTime, const std::function<bool(double)>& progress) {
+struct Seen {
+  analysis::SeenCode code;
+  std::optional<uint64_t> firstTime;  ///< of the first sample, kept or not, ns
+  uint64_t firstKept = 0, lastKept = 0;
+};
+
+Seen seenCode(perfdata::Reader& reader, const Options& options, const std::function<bool(double)>& progress) {
   std::vector<std::unique_ptr<SeenWorker>> workers;
   std::vector<perfdata::AccessVisitor*> visitors;
   for (unsigned i = 0; i < std::max(options.threads, 1u); ++i) {
@@ -89,11 +97,33 @@ analysis::SeenCode seenCode(perfdata::Reader& reader, const Options& options,
   }
   if (reader.scan(visitors, progress) == perfdata::Scanned::partly)
     reader.readAll(*workers.front(), progress);
-  firstTime = workers.front()->firstTime();
-  analysis::SeenCode& seen = workers.front()->seen;
-  for (size_t i = 1; i < workers.size(); ++i) seen.add(workers[i]->seen);
-  seen.finish();
-  return std::move(seen);
+  SeenWorker& all = *workers.front();
+  for (size_t i = 1; i < workers.size(); ++i) {
+    all.seen.add(workers[i]->seen);
+    all.firstKept = std::min(all.firstKept, workers[i]->firstKept);
+    all.lastKept = std::max(all.lastKept, workers[i]->lastKept);
+  }
+  all.seen.finish();
+  return {std::move(all.seen), all.firstTime(), std::min(all.firstKept, all.lastKept), all.lastKept};
+}
+
+std::optional<Splitting> splittingOf(const Options& options, const Seen& seen) {
+  if (!options.splits) return std::nullopt;
+  Splitting splitting{.cpus = options.splits->cpus};
+  if (options.splits->bins > 0)
+    splitting.bins =
+        analysis::TimeBins{seen.firstTime.value_or(0), seen.firstKept, seen.lastKept, options.splits->bins};
+  return splitting;
+}
+
+/// Whether a sample's period is a time: that of a clock's event.
+bool havePeriods(const perfdata::Reader& reader) {
+  return std::all_of(reader.events().begin(), reader.events().end(), [](const perfdata::Event& event) {
+    const perf_event_attr& attr = event.attr;
+    return (attr.sample_type & kRegisters) == 0 ||
+           (attr.type == PERF_TYPE_SOFTWARE &&
+            (attr.config == PERF_COUNT_SW_CPU_CLOCK || attr.config == PERF_COUNT_SW_TASK_CLOCK));
+  });
 }
 
 }  // namespace
@@ -103,11 +133,11 @@ void analyzeClock(Inputs& inputs, analysis::Report& report) {
   const Options& options = inputs.options;
   checkHasRegisters(reader);
   const analysis::Timeline timeline = analysis::Timeline::of(reader);
-  std::optional<uint64_t> firstTime;
-  const analysis::SeenCode seen =
-      seenCode(reader, options, firstTime, [&](double done) { return inputs.progress(done * kSeenShare); });
-  if (inputs.watched) inputs.watched->keep(options.filter, firstTime.value_or(0));
-  ClockCollector collector(inputs, timeline, seen);
+  const Seen seen =
+      seenCode(reader, options, [&](double done) { return inputs.progress(done * kSeenShare); });
+  if (inputs.watched) inputs.watched->keep(options.filter, seen.firstTime.value_or(0));
+  inputs.splits = splittingOf(options, seen);
+  ClockCollector collector(inputs, timeline, seen.code);
   reader.readAll(
       collector,
       [&](double done) { return inputs.progress(kSeenShare + done * (kReadingShare - kSeenShare)); },
@@ -119,6 +149,12 @@ void analyzeClock(Inputs& inputs, analysis::Report& report) {
   if (report.collector.empty()) report.collector = "clock";
   report.filtered = collector.filtered;
   const bool cpusKnown = haveCpus(reader);
+  if (inputs.splits) {
+    report.splits.emplace();
+    report.splits->bins = inputs.splits->bins;
+    report.splits->periodsKnown = havePeriods(reader);
+    report.splits->cpusKnown = cpusKnown;
+  }
   buildReport(collector, analysis::CpuNodes(reader.features().numaNodes), options, cpusKnown, report);
   report.warnings =
       warningsOf({.recording = inputs.recording,

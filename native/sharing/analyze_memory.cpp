@@ -136,6 +136,13 @@ void analyzeMemory(Inputs& inputs, analysis::Report& report) {
   report.peerKnown = !saysNothing(survey.totals);
   report.hitmKnown = report.peerKnown && !arm;
   report.filtered = survey.totals.filtered;
+  const bool cpusKnown = hasBits(reader, PERF_SAMPLE_CPU) || isSpe(reader);
+  if (inputs.splits) {
+    report.splits.emplace();
+    report.splits->memory = true;
+    report.splits->bins = inputs.splits->bins;
+    report.splits->cpusKnown = cpusKnown;
+  }
   report.c2c = settingsOf(reader, survey.totals, display, options);
   buildReport(collector, survey, readings.watch ? &*readings.watch : nullptr, display, options, report);
 
@@ -157,7 +164,7 @@ void analyzeMemory(Inputs& inputs, analysis::Report& report) {
                                 .binaries = collector.binaries,
                                 .allocations = inputs.allocations.get(),
                                 .watched = inputs.watched.get(),
-                                .cpusKnown = hasBits(reader, PERF_SAMPLE_CPU) || isSpe(reader),
+                                .cpusKnown = cpusKnown,
                                 .callersLeftOut = collector.callers.leftOutWarning()},
                                report, std::move(warnings));
   collector.table.forget();  // texts need as much again

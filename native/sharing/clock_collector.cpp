@@ -8,13 +8,14 @@ namespace cacheline::sharing {
 
 using analysis::AddressSpace;
 using analysis::Mapping;
+using analysis::UnplacedReason;
 using analysis::UnseenReason;
 
 namespace {
 
 constexpr size_t kMostWaiting = 8192;  // accesses, on their way into the table
 /// Errors of shares stay below 2 %; a line of a usual recording has fewer samples, which are all logged.
-constexpr Logging kLogging{.most = 4096, .fromStart = true};
+constexpr size_t kMostLogged = 4096;
 
 SourceClass classOf(bool load, bool locked) {
   SourceClass source;
@@ -23,6 +24,13 @@ SourceClass classOf(bool load, bool locked) {
   source.store = !load;
   source.locked = locked ? 1 : 0;
   return source;
+}
+
+/// As far as the attribute says it, ns.
+uint64_t periodOf(const perf_event_attr& attr) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  if (attr.freq == 0) return attr.sample_period;
+  return attr.sample_freq == 0 ? 0 : kSecond / attr.sample_freq;
 }
 
 /// What an access counts as: a sample of the clock says no more than whether it loads or stores.
@@ -37,15 +45,17 @@ const SourceClass& sourceOf(const decode::MemoryOperand& operand) {
 ClockCollector::ClockCollector(const Inputs& inputs, const analysis::Timeline& known,
                                const analysis::SeenCode& seen)
     : Collected(inputs.reader.features(), inputs.recording.meta, known, inputs.options, inputs.tableLine,
-                inputs.allocations.get(), kLogging),
+                inputs.allocations.get(), {.most = kMostLogged, .fromStart = true, .splits = inputs.splits}),
       locations(binaries, timeline, seen),
       visitors(seen, binaries),
       filter_(inputs.options.filter),
       accesses_(table.lineSize()) {
+  for (const perfdata::Event& event : inputs.reader.events()) periods_.push_back(periodOf(event.attr));
   typed.share();  // no other thread names anything meanwhile
   if (inputs.watched)
     watch.emplace(*inputs.watched, timeline, threads, lineSpaces, binaries, names, table.lineSize());
   if (inputs.options.callers) callers.emplace(binaries, timeline);
+  if (inputs.splits) unplaced.emplace(*inputs.splits);
 }
 
 void ClockCollector::onSample(const perfdata::Sample& sample) {
@@ -60,10 +70,13 @@ void ClockCollector::onSample(const perfdata::Sample& sample) {
   const uint32_t thread = threads.index(sample.pid, sample.tid);
   if (thread >= samplesOf.size()) samplesOf.resize(thread + size_t{1});
   ++samplesOf[thread];
-  if (uint64_t* reason = attribute(sample, thread))
-    ++*reason;
-  else
+  uint32_t location = kNone;
+  if (const auto reason = attribute(sample, thread, location)) {
+    countUnplaced(*reason);
+    if (unplaced) unplaced->add(*reason, location, thread, sample.cpu, lastTime);
+  } else {
     ++attributed;
+  }
   if (accesses_.size() >= kMostWaiting) flush();
 }
 
@@ -78,19 +91,43 @@ void ClockCollector::finish() {
   table.finish();
 }
 
-uint64_t* ClockCollector::attribute(const perfdata::Sample& sample, uint32_t thread) {
-  if (analysis::isKernel(sample)) return &unattributed.kernel;
+void ClockCollector::countUnplaced(UnplacedReason reason) {
+  switch (reason) {
+    case UnplacedReason::kernel:
+      ++unattributed.kernel;
+      break;
+    case UnplacedReason::noInstruction:
+      ++unattributed.noInstruction;
+      break;
+    case UnplacedReason::noMemoryOperand:
+      ++unattributed.noMemoryOperand;
+      break;
+    case UnplacedReason::clobbered:
+      ++unattributed.clobbered;
+      break;
+    case UnplacedReason::threadLocal:
+      ++unattributed.threadLocal;
+      break;
+    case UnplacedReason::unmapped:
+      ++unattributed.unmapped;
+      break;
+  }
+}
+
+std::optional<UnplacedReason> ClockCollector::attribute(const perfdata::Sample& sample, uint32_t thread,
+                                                        uint32_t& location) {
+  if (analysis::isKernel(sample)) return UnplacedReason::kernel;
   if (sample.registers.mask == 0) {
     unseen.withoutRegisters();
-    return &unattributed.noInstruction;
+    return UnplacedReason::noInstruction;
   }
   const AddressSpace& space = spaces_.at(sample.pid, sample.moment);
   stacks.seen(space, thread, sample.moment, sample.registers);
   const Mapping* code = space.find(sample.ip, space.codeHint);
-  const uint32_t location = code == nullptr ? kNone : locations.locationOf(*code, sample);
+  location = code == nullptr ? kNone : locations.locationOf(*code, sample);
   if (location == kNone) {
     unseen.withoutFile(space, code);
-    return &unattributed.noInstruction;
+    return UnplacedReason::noInstruction;
   }
   const analysis::CodeLocation& known = locations[location];
   switch (known.plan.failure) {
@@ -98,24 +135,24 @@ uint64_t* ClockCollector::attribute(const perfdata::Sample& sample, uint32_t thr
       break;
     case decode::Failure::noInstruction:
       unseen.at(UnseenReason::noInstruction, location);
-      return &unattributed.noInstruction;
+      return UnplacedReason::noInstruction;
     case decode::Failure::noMemoryOperand:
-      return &unattributed.noMemoryOperand;
+      return UnplacedReason::noMemoryOperand;
     case decode::Failure::clobbered:
       unseen.at(UnseenReason::clobbered, location);
-      return &unattributed.clobbered;
+      return UnplacedReason::clobbered;
     case decode::Failure::threadLocal:
-      return &unattributed.threadLocal;
+      return UnplacedReason::threadLocal;
   }
   uint64_t address = 0;
   if (!locations.address(known, *code, sample.ip, sample.registers, address)) {
     unseen.at(UnseenReason::clobbered, location);
-    return &unattributed.clobbered;
+    return UnplacedReason::clobbered;
   }
   const Mapping* data = space.find(address, space.dataHint);
   if (data == nullptr && !analysis::isMainStack(space, address, sample.registers)) {
     unseen.at(UnseenReason::unmapped, location);
-    return &unattributed.unmapped;
+    return UnplacedReason::unmapped;
   }
   const bool isGo = names.isGo(space);
   add({.sample = sample,
@@ -128,7 +165,7 @@ uint64_t* ClockCollector::attribute(const perfdata::Sample& sample, uint32_t thr
        .isGo = isGo,
        .isStack = data == nullptr || (analysis::isOwnStack(*data, address, sample.registers) && !isGo),
        .visitor = isGo ? visitors.of(thread, space, known.binary, sample) : thread});
-  return nullptr;
+  return std::nullopt;
 }
 
 void ClockCollector::add(const Attributed& found) {
@@ -156,7 +193,10 @@ const Placement& ClockCollector::addPart(const Attributed& found, uint64_t addre
   const uint64_t offset = address + placed.delta;
   MemoryAccess& access = accesses_.next(offset, placed.space);
   access.time = lastTime;
-  access.physical = access.cycles = 0;
+  access.physical = 0;
+  access.cycles = found.sample.period != 0 || found.sample.event >= periods_.size()
+                      ? found.sample.period
+                      : periods_[found.sample.event];
   access.source = &sourceOf(locations[found.location].plan.operand);
   access.order = ++order_;
   access.placement = placement;

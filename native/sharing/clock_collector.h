@@ -17,6 +17,7 @@
 #include "sharing/inputs.h"
 #include "sharing/recent_cache.h"
 #include "sharing/row_callers.h"
+#include "sharing/unplaced.h"
 #include "sharing/visitors.h"
 
 namespace cacheline::sharing {
@@ -64,6 +65,7 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   uint64_t loads = 0, stores = 0, locked = 0;  ///< of the attributed samples
   analysis::UnseenSamples unseen;              ///< of unattributed: noInstruction, clobbered, unmapped
   uint64_t firstTime = 0, lastTime = 0;        ///< of samples, ns
+  std::optional<UnplacedTable> unplaced;       ///< of unattributed; empty: splits are not asked for
 
  private:
   /// A sample with the access that it is charged to.
@@ -77,8 +79,11 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
     bool isGo, isStack;
     uint32_t visitor;
   };
-  /// Null, or the counter of the reason why the sample has no place in the table.
-  uint64_t* attribute(const perfdata::Sample& sample, uint32_t thread);
+  /// Empty, or the reason why the sample has no place in the table. `location`: gets that of its code where
+  /// it is known.
+  std::optional<analysis::UnplacedReason> attribute(const perfdata::Sample& sample, uint32_t thread,
+                                                    uint32_t& location);
+  void countUnplaced(analysis::UnplacedReason reason);
   void add(const Attributed& found);
   /// The part of the access that begins at `address`, in one line; `reach`: as LineRow::reach.
   const Placement& addPart(const Attributed& found, uint64_t address, uint32_t reach);
@@ -94,6 +99,7 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   RecentCache<uint32_t> placements_;           ///< by mapping
   HashMap<analysis::Position, bool> goLines_;  ///< by a line's first byte
   AccessLists accesses_;
+  std::vector<uint64_t> periods_;  ///< by event, ns: what its attribute says
   uint32_t order_ = 0;
 };
 

@@ -20,6 +20,7 @@ ClockLines::ClockLines(ClockCollector& collector, const Options& options)
       policy_{.waits = [](const SourceClass&) { return true; },
               .timed = true,
               .byThread = options.coalesce.tid || options.coalesce.pid,
+              .pairs = options.splits.has_value(),
               .keep = options.history},
       pairs_(options.doubleLine) {
   const auto watchedAt = [&](const Line& line) {

@@ -61,6 +61,10 @@ class ClockReport {
     }
     rows.finish(report_);
     addStatistics(collector_, shared_, report_);
+    if (!report_.splits) return;
+    report_.splits->unplaced = collector_.unplaced->take(
+        [this](uint32_t location) { return code_.of(collector_.locations[location]); });
+    addSplitNames(collector_, nodes_, report_);
   }
 
  private:
@@ -165,9 +169,40 @@ class ClockReport {
     sortUnique(access.processes);
     sortUnique(cpus);
     if (cpusKnown_) placeCpus(cpus, access);
+    if (report_.splits) addSplits(judged, numbers, access);
     if (collector_.callers)
       access.callers = collector_.callers->of({judged.line->space, front.row->offset}, first, code_);
     return access;
+  }
+
+  /// Of an access whose counts are complete. Who competes for the line has its contended samples, in
+  /// proportion to the samples.
+  void addSplits(const ClockLine& judged, std::span<const size_t> numbers, Access& access) const {
+    const LineJudgement& judgement = judged.judgement;
+    std::map<analysis::SplitPlace, std::pair<analysis::AccessSplit, uint64_t>>
+        splits;  // and competing samples
+    for (const size_t number : numbers) {
+      const LineRow& row = judged.rows[number];
+      const bool competes = !judgement.waiting || judgement.competes[actorOf(row)];
+      collector_.table.eachSplit(*row.row, [&](const SplitCounts& counts) {
+        auto& [split, competing] =
+            splits[{row.thread, cpusKnown_ ? counts.cpu : analysis::kNoSplit, counts.bin}];
+        split.samples += counts.samples;
+        split.loads += counts.loads;
+        split.stores += counts.stores;
+        split.periods += counts.cycles;
+        if (competes) competing += counts.samples;
+      });
+    }
+    std::vector<uint64_t> weights;
+    for (const auto& [place, each] : splits) weights.push_back(each.second);
+    const std::vector<uint64_t> contended = analysis::shareOut(access.contended, weights);
+    size_t i = 0;
+    for (auto& [place, each] : splits) {
+      each.first.place = place;
+      each.first.contended = contended[i++];
+      access.splits.push_back(each.first);
+    }
   }
 
   static std::vector<uint32_t> usesOf(const ClockLine& judged, std::span<const size_t> rows) {

@@ -125,6 +125,11 @@ SourceClass classify(uint64_t dataSource, bool hasAddress, bool mapped) {
   source.answered = source.at(Counter::localHitm) + source.at(Counter::remoteHitm) +
                         source.at(Counter::localPeer) + source.at(Counter::remotePeer) !=
                     0;
+  source.missed =
+      std::ranges::any_of(std::array{Counter::ldMiss, Counter::ldFillBuffer, Counter::ldL2, Counter::ldLlc,
+                                     Counter::localHitm, Counter::remoteHitm, Counter::remoteHit,
+                                     Counter::localDram, Counter::remoteDram, Counter::stL1Miss},
+                          [&source](Counter counter) { return source.at(counter) != 0; });
   source.blocked = static_cast<uint8_t>(source.at(Counter::blockedData) + source.at(Counter::blockedAddress));
   for (size_t i = 0; i < kRowCounters; ++i)
     for (uint8_t n = source.at(kOfRow[i]); n > 0; --n)
@@ -166,6 +171,25 @@ AggregateSums RowTally::aggregateOnly() const {
   set(SumCounter::records, placedRecords());
   set(SumCounter::stores, (*this)[RowCounter::stores]);
   return sums;
+}
+
+analysis::MemoryCounts countsOf(const RowTally& tally) {
+  analysis::MemoryCounts counts;
+  counts.localHitm = tally[RowCounter::localHitm];
+  counts.remoteHitm = tally[RowCounter::remoteHitm];
+  counts.localPeer = tally[RowCounter::localPeer];
+  counts.remotePeer = tally[RowCounter::remotePeer];
+  counts.fillBuffer = tally[RowCounter::fillBuffer];
+  counts.l1 = tally[RowCounter::l1];
+  counts.l2 = tally[RowCounter::l2];
+  counts.llc = tally[RowCounter::llc];
+  counts.remoteHit = tally[RowCounter::remoteHit];
+  counts.localDram = tally[RowCounter::localDram];
+  counts.remoteDram = tally[RowCounter::remoteDram];
+  counts.storeL1Hit = tally[RowCounter::stL1Hit];
+  counts.storeL1Miss = tally[RowCounter::stL1Miss];
+  counts.storeNa = tally[RowCounter::stNa];
+  return counts;
 }
 
 const SourceClasses::Variants& SourceClasses::findVariants(uint64_t dataSource) {

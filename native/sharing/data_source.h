@@ -8,6 +8,7 @@
 #include <deque>
 #include <vector>
 
+#include "analysis/splits.h"
 #include "base/hash.h"
 #include "sharing/recent_cache.h"
 
@@ -97,6 +98,7 @@ struct SourceClass {
   bool access = false;                 ///< a load or store with an address: it has a place in a line
   bool load = false, store = false;
   bool answered = false;  ///< by another cache: a HITM or a peer's answer
+  bool missed = false;    ///< the first cache: a fill buffer, another cache or memory had the line
   uint8_t locked = 0, blocked = 0;
   uint8_t rowCount = 0;  ///< entries of rowCounters
   uint64_t samples = 0;  ///< see SourceClasses::count()
@@ -185,6 +187,9 @@ class RowTally {
   std::array<uint64_t, kRowCounters> counts_{};
 };
 
+/// The same as the report has it.
+analysis::MemoryCounts countsOf(const RowTally& tally);
+
 /// The classes met so far: few, whatever the number of data sources.
 class SourceClasses {
  public:
@@ -197,6 +202,11 @@ class SourceClasses {
     SourceClass& source = *(*known)[(hasAddress ? 1 : 0) | (mapped ? 2 : 0)];
     ++source.samples;
     return source;
+  }
+  /// What a sample would count as if it had an address, in a known mapping. It counts nothing.
+  const SourceClass& withAddress(uint64_t dataSource) {
+    const Variants* known = recent_.find(dataSource, 0);
+    return *(known != nullptr ? *known : findVariants(dataSource))[3];
   }
   size_t size() const { return classes_.size(); }
   auto begin() const { return classes_.begin(); }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "analysis/recording.h"
 #include "analysis/report.h"
@@ -10,6 +11,7 @@
 #include "heap/allocations.h"
 #include "perfdata/reader.h"
 #include "sharing/options.h"
+#include "sharing/split_table.h"
 
 namespace cacheline::sharing {
 
@@ -21,6 +23,7 @@ struct Inputs {
   std::function<bool(double)> progress;            ///< returns true, or throws Error(cancelled)
   std::unique_ptr<heap::Allocations> allocations;  ///< null where there are none that can be used
   std::unique_ptr<analysis::WatchLog> watched;     ///< likewise
+  std::optional<Splitting> splits = {};            ///< what Options::splits is in this recording
 };
 
 inline constexpr double kReadingShare =

@@ -244,8 +244,9 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, std::span<co
   LineJudgement result;
   analysis::LineAccesses accesses = LineReader(table, line, rows, policy, result).read();
   const bool chance = !line.aggregateOnly;  // sums over many lines are little by chance
-  analysis::LineVerdict verdict = policy.answers && line.shared() ? analysis::judgeAnswered(accesses, chance)
-                                                                  : analysis::judgeLine(accesses, {}, chance);
+  analysis::LineVerdict verdict = policy.answers && line.shared()
+                                      ? analysis::judgeAnswered(accesses, chance, policy.pairs)
+                                      : analysis::judgeLine(accesses, {.pairs = policy.pairs}, chance);
   result.verdict = verdict.verdict;
   result.mixedUse = verdict.judgement.mixedUse;
   result.lock = verdict.judgement.lock;

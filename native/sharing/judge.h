@@ -49,6 +49,7 @@ struct JudgePolicy {
   /// Samples show where time goes: locked instructions take some of it without competitors, too.
   bool timed = false;
   bool byThread = false;  ///< rows are of one thread each
+  bool pairs = false;     ///< analysis::Waiting::pairs are asked for
   bool keep = false;      ///< what it is judged by is asked for: LineJudgement::accesses
 };
 /// Of memory samples: the loads that `display` counts wait.

@@ -40,6 +40,8 @@ analysis::Line headOf(const Collected& collected, const Line& from, const LineJu
   line.falseShare = judgement.waiting->line.share();
   line.words = judgement.waiting->words;
   line.causes = judgement.waiting->causes;
+  for (const analysis::UseCause& pair : judgement.waiting->pairs)
+    line.pairs.push_back({pair.use, pair.cause, pair.share, pair.falsely});
   for (const analysis::WaitVictim& each : judgement.waiting->victims) {
     analysis::Victim& victim = line.victims.emplace_back();
     victim.words = each.words;
@@ -58,9 +60,31 @@ void placeUses(const std::function<std::optional<uint32_t>(uint32_t)>& accessOf,
   for (analysis::Victim& victim : line.victims)
     for (std::optional<uint32_t>* use : {&victim.access, &victim.cause})
       if (*use) *use = accessOf(**use);
+  for (analysis::AccessCause& pair : line.pairs)
+    for (std::optional<uint32_t>* use : {&pair.access, &pair.cause})
+      if (*use) *use = accessOf(**use);
   if (!line.history) return;
   for (std::optional<uint32_t>& use : line.history->rows)
     if (use) use = accessOf(*use);
+}
+
+void addSplitNames(const Collected& collected, const analysis::CpuNodes& nodes, analysis::Report& report) {
+  analysis::Splits& splits = *report.splits;
+  for (uint32_t i = 0; i < collected.threads.size(); ++i) {
+    const analysis::Thread& thread = collected.threads[i];
+    splits.threads.push_back(
+        {thread.pid, thread.tid, thread.comm, collected.timeline.threadName(thread.pid, thread.pid)});
+  }
+  uint32_t cpus = 0;
+  const auto see = [&cpus](const analysis::SplitPlace& place) {
+    if (place.cpu != analysis::kNoSplit) cpus = std::max(cpus, place.cpu + 1);
+  };
+  for (const analysis::Line& line : report.lines)
+    for (const analysis::Access& access : line.accesses)
+      for (const analysis::AccessSplit& split : access.splits) see(split.place);
+  for (const analysis::UnplacedSamples& each : splits.unplaced) see(each.place);
+  for (uint32_t cpu = 0; cpu < std::min(cpus, uint32_t{MemoryAccess::kNoCpu}); ++cpu)
+    splits.nodes.push_back(nodes.of(cpu));
 }
 
 std::optional<analysis::StackOwner> stackOwnerOf(const Collected& collected, const Line& line) {

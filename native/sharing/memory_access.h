@@ -23,7 +23,7 @@ struct alignas(64) MemoryAccess {
   uint64_t offset;    ///< position of its first byte in its space, see analysis/line_space.h
   uint64_t time;      ///< ns
   uint64_t physical;  ///< 0: unknown
-  uint64_t cycles;
+  uint64_t cycles;    ///< of a clock sample: its period, ns
   const SourceClass* source;
   uint32_t order;      ///< two of equal time are ordered by it
   uint32_t placement;  ///< see Places

@@ -19,8 +19,10 @@ LineTotal totalOf(const Line& line) {
 
 MemoryCollector::MemoryCollector(const perfdata::Features& features, const analysis::Meta& meta,
                                  const analysis::Timeline& known, const Options& options, uint32_t lineSize,
-                                 std::optional<RowAddresses> rows, const heap::Allocations* allocations)
-    : Collected(features, meta, known, options, lineSize, allocations, {.fromStart = options.history}),
+                                 std::optional<RowAddresses> rows, const heap::Allocations* allocations,
+                                 const std::optional<Splitting>& splits)
+    : Collected(features, meta, known, options, lineSize, allocations,
+                {.fromStart = options.history, .splits = splits}),
       kernel(std::make_unique<analysis::KernelCode>(features, binaries)),
       cpuNodes(features.numaNodes),
       options_(options),
@@ -31,8 +33,8 @@ MemoryCollector::MemoryCollector(const perfdata::Features& features, const analy
   for (const perfdata::Mmap& record : timeline.kernelMappings()) kernel->onMmap(record);
   for (const perfdata::Ksymbol& record : timeline.kernelSymbols()) kernel->onKsymbol(record);
   for (unsigned i = 0; i < std::max(options.threads, 1u); ++i) {
-    workers_.push_back(
-        std::make_unique<SampleWorker>(lookups_, features, options, lineSize, rows_ ? &*rows_ : nullptr));
+    workers_.push_back(std::make_unique<SampleWorker>(lookups_, features, options, lineSize,
+                                                      rows_ ? &*rows_ : nullptr, splits));
     visitors_.push_back(workers_.back().get());
   }
 }
@@ -66,6 +68,12 @@ Totals MemoryCollector::totals() const {
   Totals totals;
   for (const auto& worker : workers_) totals.add(worker->totals());
   return totals;
+}
+
+std::optional<UnplacedTable> MemoryCollector::unplaced() const {
+  std::optional<UnplacedTable> all = workers_.front()->unplaced;
+  for (size_t i = 1; all && i < workers_.size(); ++i) all->add(*workers_[i]->unplaced);
+  return all;
 }
 
 void MemoryCollector::finish() {

@@ -28,7 +28,8 @@ class MemoryCollector : public perfdata::RecordVisitor, public Collected {
   /// where the recording has none.
   MemoryCollector(const perfdata::Features& features, const analysis::Meta& meta,
                   const analysis::Timeline& timeline, const Options& options, uint32_t lineSize,
-                  std::optional<RowAddresses> rows = {}, const heap::Allocations* allocations = nullptr);
+                  std::optional<RowAddresses> rows = {}, const heap::Allocations* allocations = nullptr,
+                  const std::optional<Splitting>& splits = {});
 
   /// Of samples, one a thread: options.threads.
   std::span<perfdata::AccessVisitor* const> workers() const { return visitors_; }
@@ -52,6 +53,9 @@ class MemoryCollector : public perfdata::RecordVisitor, public Collected {
   std::optional<RowAddresses> addressesOf(const LineChoice& choice) const;
   /// After finish(): whether all samples of all lines that are chosen became such rows, or fuller ones.
   bool hasRowsOf(const LineChoice& choice) const;
+
+  /// After finish(): samples without a place; empty: splits are not asked for.
+  std::optional<UnplacedTable> unplaced() const;
 
   /// Frees what only readings need: the above, and what waits to become rows.
   void forgetSums();

@@ -28,6 +28,7 @@ class MemoryLines {
         pairs_(options.doubleLine),
         policy_(policyOf(display)) {
     policy_.keep = options.history;
+    policy_.pairs = options.splits.has_value();
   }
 
   const analysis::WatchedLine* watchedAt(const Line& line) const {

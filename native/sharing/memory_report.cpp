@@ -23,25 +23,6 @@ namespace {
 
 constexpr ptrdiff_t kWorthAThread = 200;  ///< instructions whose types are asked for; each takes some 0.2 ms
 
-analysis::MemoryCounts countsOf(const RowTally& tally) {
-  analysis::MemoryCounts counts;
-  counts.localHitm = tally[RowCounter::localHitm];
-  counts.remoteHitm = tally[RowCounter::remoteHitm];
-  counts.localPeer = tally[RowCounter::localPeer];
-  counts.remotePeer = tally[RowCounter::remotePeer];
-  counts.fillBuffer = tally[RowCounter::fillBuffer];
-  counts.l1 = tally[RowCounter::l1];
-  counts.l2 = tally[RowCounter::l2];
-  counts.llc = tally[RowCounter::llc];
-  counts.remoteHit = tally[RowCounter::remoteHit];
-  counts.localDram = tally[RowCounter::localDram];
-  counts.remoteDram = tally[RowCounter::remoteDram];
-  counts.storeL1Hit = tally[RowCounter::stL1Hit];
-  counts.storeL1Miss = tally[RowCounter::stL1Miss];
-  counts.storeNa = tally[RowCounter::stNa];
-  return counts;
-}
-
 /// "0-3,8" of ascending numbers.
 std::string listOf(const std::vector<uint32_t>& numbers) {
   std::string list;
@@ -91,6 +72,10 @@ class MemoryReport {
     second.finish();
     code_.take(names);
     nameRows(lines);
+    if (!report_.splits) return;
+    report_.splits->unplaced =
+        collector_.unplaced()->take([this](uint32_t location) { return code_.name(location); });
+    addSplitNames(collector_, collector_.cpuNodes, report_);
   }
 
  private:
@@ -313,7 +298,23 @@ class MemoryReport {
     lines_.addThreads(line, std::array{&row.loaders, &row.storers}, access);
     access.memory.emplace().counts = countsOf(selected.tally);
     if (survey_.totals.cycles) access.memory->cycles = cyclesOf(table, row);
+    if (report_.splits) addSplits(table, row, access);
     return access;
+  }
+
+  void addSplits(const AccessTable& table, const Row& row, analysis::Access& access) const {
+    table.eachSplit(row, [&](const SplitCounts& counts) {
+      RowTally tally;
+      tally.add(counts.counts);
+      access.splits.push_back({.place = {counts.actor, counts.cpu, counts.bin},
+                               .samples = counts.samples,
+                               .loads = counts.loads,
+                               .stores = counts.stores,
+                               .misses = counts.misses,
+                               .contended = metricOf(tally, display_),
+                               .counts = countsOf(tally)});
+    });
+    std::ranges::sort(access.splits, {}, &analysis::AccessSplit::place);
   }
 
   /// What no sum is made of.

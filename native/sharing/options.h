@@ -8,6 +8,7 @@
 
 #include "analysis/coalesce.h"
 #include "analysis/sample_filter.h"
+#include "analysis/splits.h"
 #include "symbols/symbol_search.h"
 
 namespace cacheline::sharing {
@@ -23,9 +24,10 @@ struct Options {
   bool doubleLine = false;
   analysis::Filter filter = {};
   bool callers = false;
-  bool history = false;                 ///< of each line its samples, one by one (analysis::LineHistory)
-  symbols::SymbolOptions symbols = {};  ///< where binaries are looked for
-  unsigned threads = 2;                 ///< at least 1; the result is the same
+  bool history = false;  ///< of each line its samples, one by one (analysis::LineHistory)
+  std::optional<analysis::SplitBy> splits = {};  ///< what tables are added up from; needs `showAll`
+  symbols::SymbolOptions symbols = {};           ///< where binaries are looked for
+  unsigned threads = 2;                          ///< at least 1; the result is the same
   /// Displayed loads that tell which lines will be listed; the result is the same. Fewer make more lines
   /// likely.
   uint64_t prepassLoads = 200'000;

@@ -78,6 +78,7 @@ class SampleReading {
   Readings run() {
     timeline_ = std::make_unique<analysis::Timeline>(analysis::Timeline::of(reader_));
     const bool scans = canScan();
+    if (options_.splits) inputs_.splits = splitting(scans);
     Readings readings = !scans ? inOrder() : needsAllRows() ? all() : listed();
     MemoryCollector& collector = *readings.collector;
     collector.forgetSums();
@@ -101,17 +102,36 @@ class SampleReading {
     return firstTime_.has_value();
   }
   /// What was watched is listed, whatever it has.
-  bool needsAllRows() const { return options_.showAll || inputs_.watched != nullptr; }
+  bool needsAllRows() const {
+    return options_.showAll || inputs_.watched != nullptr || options_.splits.has_value();
+  }
   bool needsEvidence() const {
     uint64_t types = 0;
     for (const perfdata::Event& event : reader_.events()) types |= event.attr.sample_type;
     return RowEvidence::isNeeded(types, options_, inputs_.allocations != nullptr);
   }
 
+  /// Parts of the time take a reading of their own: which samples are kept is not known before.
+  Splitting splitting(bool scans) {
+    Splitting splitting{.cpus = options_.splits->cpus};
+    if (options_.splits->bins == 0) return splitting;
+    auto times = fresh(noRows(inputs_.tableLine));
+    if (!scans || scan(*times) == Scanned::partly) {
+      times = fresh(noRows(inputs_.tableLine));
+      readInOrder(*times);
+    }
+    const Totals totals = times->totals();
+    const auto span = scans ? reader_.sampleSpan() : std::nullopt;
+    splitting.bins = analysis::TimeBins{span ? span->first : times->windowStart(),
+                                        std::min(totals.firstTime, totals.lastTime), totals.lastTime,
+                                        options_.splits->bins};
+    return splitting;
+  }
+
   std::unique_ptr<MemoryCollector> fresh(std::optional<RowAddresses> rows = {}) const {
-    auto collector =
-        std::make_unique<MemoryCollector>(reader_.features(), inputs_.recording.meta, *timeline_, options_,
-                                          inputs_.tableLine, std::move(rows), inputs_.allocations.get());
+    auto collector = std::make_unique<MemoryCollector>(reader_.features(), inputs_.recording.meta, *timeline_,
+                                                       options_, inputs_.tableLine, std::move(rows),
+                                                       inputs_.allocations.get(), inputs_.splits);
     if (firstTime_) collector->beginWindows(*firstTime_);
     return collector;
   }
@@ -137,22 +157,27 @@ class SampleReading {
     evidence.finish();
   }
 
+  /// Returns warnings.
+  std::vector<std::string> readInOrder(MemoryCollector& collector) {
+    if (!isSpe(reader_)) {
+      reader_.readAll(
+          collector, [this](double done) { return tell(done); }, options_.threads);
+      return {};
+    }
+    SpeGatherer gatherer;
+    reader_.readAll(gatherer, [this](double done) { return tell(done / 2); });
+    spe::SpeSession session = gatherer.session(reader_.features());
+    SpeMerger merger(session, collector);
+    reader_.readAll(merger, [this](double done) { return tell((1 + done) / 2); });
+    merger.finish();
+    return session.warnings();
+  }
+
   Readings inOrder() {
     Readings readings;
     readings.collector = fresh();
     MemoryCollector& collector = *readings.collector;
-    if (isSpe(reader_)) {
-      SpeGatherer gatherer;
-      reader_.readAll(gatherer, [this](double done) { return tell(done / 2); });
-      spe::SpeSession session = gatherer.session(reader_.features());
-      SpeMerger merger(session, collector);
-      reader_.readAll(merger, [this](double done) { return tell((1 + done) / 2); });
-      merger.finish();
-      readings.warnings = session.warnings();
-    } else {
-      reader_.readAll(
-          collector, [this](double done) { return tell(done); }, options_.threads);
-    }
+    readings.warnings = readInOrder(collector);
     collector.finish();
     if (!options_.showAll) chooseSummed(collector);
     return readings;

@@ -26,7 +26,7 @@ struct Readings {
   std::vector<std::string> warnings;
 };
 
-/// Of the traps of watchpoints those stay in `inputs` that the filter of samples leaves.
+/// Of the traps of watchpoints those stay in `inputs` that the filter of samples leaves; it gets `splits`.
 Readings readSamples(Inputs& inputs, Display display);
 
 }  // namespace cacheline::sharing

@@ -6,7 +6,8 @@
 namespace cacheline::sharing {
 
 SampleWorker::SampleWorker(Lookups& shared, const perfdata::Features& features, const Options& options,
-                           uint32_t lineSize, const RowAddresses* rows)
+                           uint32_t lineSize, const RowAddresses* rows,
+                           const std::optional<Splitting>& splits)
     : shared_(shared),
       options_(options),
       filters_(options.filter.any()),
@@ -14,7 +15,9 @@ SampleWorker::SampleWorker(Lookups& shared, const perfdata::Features& features, 
       lineMask_(~uint64_t{lineSize - 1}),
       rows_(rows),
       cpuNodes_(features.numaNodes),
-      accesses_(lineSize) {}
+      accesses_(lineSize) {
+  if (splits) unplaced.emplace(*splits);
+}
 
 void SampleWorker::onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) {
   since_ = stretch.since;
@@ -39,6 +42,13 @@ Totals SampleWorker::totals() const {
     totals.peer |= (source.at(Counter::localPeer) | source.at(Counter::remotePeer)) != 0;
   }
   return totals;
+}
+
+void SampleWorker::countUnplaced(const perfdata::AccessSample& sample, const SourceClass& source,
+                                 uint32_t location, uint32_t thread) {
+  const auto reason = source.load || source.store ? analysis::UnplacedReason::unmapped
+                                                  : analysis::UnplacedReason::noMemoryOperand;
+  unplaced->add(reason, location, thread, sample.cpu, sample.time, &classes_.withAddress(sample.dataSource));
 }
 
 void SampleWorker::findRunning(const perfdata::AccessSample& sample, Running& slot) {

@@ -25,6 +25,7 @@
 #include "sharing/places.h"
 #include "sharing/recent_cache.h"
 #include "sharing/survey.h"
+#include "sharing/unplaced.h"
 
 namespace cacheline::sharing {
 
@@ -61,7 +62,7 @@ class SampleWorker : public perfdata::AccessVisitor {
   /// `rows`: samples of these addresses become accesses, all others sums of lines. Null: all become accesses
   /// of full rows.
   SampleWorker(Lookups& shared, const perfdata::Features& features, const Options& options, uint32_t lineSize,
-               const RowAddresses* rows);
+               const RowAddresses* rows, const std::optional<Splitting>& splits = {});
 
   void onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) override;
   /// Counts a sample. Its access; null where it becomes none.
@@ -87,6 +88,8 @@ class SampleWorker : public perfdata::AccessVisitor {
   }
   /// Of the samples so far.
   Totals totals() const;
+  /// Samples that are no accesses with an address; empty: splits are not asked for.
+  std::optional<UnplacedTable> unplaced;
 
  private:
   struct Running {
@@ -125,7 +128,11 @@ class SampleWorker : public perfdata::AccessVisitor {
       page = &findPage(spaceOf(sample), sample.address, kernelMode);
     const SourceClass& source =
         classes_.count(sample.dataSource, sample.address != 0, code.mapped && page->mapped);
-    if (!source.access) return false;
+    if (!source.access) {
+      if (unplaced) [[unlikely]]
+        countUnplaced(sample, source, code.location, now.thread);
+      return false;
+    }
     weights_ |= sample.weight;
     physicals_ |= sample.physicalAddress;
     placed = {page, &source, code.location, now.thread};
@@ -161,6 +168,8 @@ class SampleWorker : public perfdata::AccessVisitor {
   [[gnu::always_inline]] void expect(uint64_t ip, uint32_t tid) const {
     codes_.prefetch(ip, codeVersion(running_[tid % running_.size()].version, true));
   }
+  [[gnu::noinline]] void countUnplaced(const perfdata::AccessSample& sample, const SourceClass& source,
+                                       uint32_t location, uint32_t thread);
   static uint64_t codeVersion(uint64_t version, bool exact) { return version ^ (uint64_t{exact} << 62); }
   const Places::Code& findCode(const analysis::AddressSpace& space, uint64_t ip, bool kernelMode, bool exact);
   const DataPage& findPage(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);

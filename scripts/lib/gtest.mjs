@@ -20,6 +20,7 @@ export const testPrograms = (folder) =>
     'heap',
     'analysis',
     'profile',
+    'tables',
     'advice',
     'spe',
     'calibration',

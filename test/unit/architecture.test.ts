@@ -36,6 +36,7 @@ const nativeRooms: Record<string, string[]> = {
   sharing: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'analysis', 'text'],
   c2c: ['base', 'analysis', 'text'],
   profile: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'heap', 'analysis', 'sharing', 'text'],
+  tables: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'analysis', 'profile'],
   advice: ['base', 'symbols', 'types', 'layouts', 'analysis', 'calibration'],
   addon: [
     'advice',
@@ -54,6 +55,7 @@ const nativeRooms: Record<string, string[]> = {
     'sharing',
     'c2c',
     'profile',
+    'tables',
   ],
 };
 

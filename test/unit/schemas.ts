@@ -11,6 +11,7 @@ const names = [
   'cacheline-layout',
   'cacheline-layout-list',
   'cacheline-report-1',
+  'cacheline-table-1',
   'cacheline-doctor',
 ] as const;
 export type SchemaName = (typeof names)[number];

@@ -2,10 +2,7 @@
 import type { CacheLine, Report } from '../../protocol/report';
 import { displayOf, rangeList, usedObjects } from './c2c-facts';
 import { offsetText, typesAndFields } from './data-text';
-import { printable } from '../text/terminal-text';
-
-/** Numbers are written as they are; texts are names of a recording, and untrusted. */
-type Value = number | null | undefined | { text: string };
+import { csvCell, csvLine, type CsvValue as Value } from '../text/csv';
 
 const COLUMNS: { name: string; value: (line: CacheLine, report: Report, index: number) => Value }[] = [
   { name: 'index', value: (_line, _report, index) => index },
@@ -54,23 +51,12 @@ const COLUMNS: { name: string; value: (line: CacheLine, report: Report, index: n
 
 /** Row by row, as there may be more than a string can hold. Lines end with CR LF, as the RFC has it. */
 export function* csvRows(report: Report, lines: Iterable<CacheLine>): Generator<string> {
-  yield `${COLUMNS.map(({ name }) => name).join(',')}\r\n`;
+  yield csvLine(COLUMNS.map(({ name }) => name));
   let index = 0;
   for (const line of lines) {
-    yield `${COLUMNS.map(({ value }) => cell(value(line, report, index))).join(',')}\r\n`;
+    yield csvLine(COLUMNS.map(({ value }) => csvCell(value(line, report, index))));
     ++index;
   }
-}
-
-/** Spreadsheets run what begins with one of these (some take the wide forms too) as a formula, quoted or not; an apostrophe before it makes it text. */
-const FORMULA = /^\s*[=+\-@＝＋－＠]/;
-
-function cell(value: Value): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'number') return String(value);
-  const shown = printable(value.text);
-  const text = FORMULA.test(shown) ? `'${shown}` : shown;
-  return /[",']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** "counters+0..8; limit+16": every object on the line, the most contended first. */

@@ -43,6 +43,15 @@ export function formatTwoRowTable(
   return [...titles, ...upper.flatMap((row, i) => [...row, ...(lower[i] ?? [])])];
 }
 
+/** A table in one row an entry, shortened where it has to be: its titles first. */
+export function formatOneRowTable(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  layout: { width: number; indent: number; style: Style },
+): string[] {
+  return formatTable(columns, rows, layout).flat();
+}
+
 /** Columns that the table takes without shortening anything. */
 function naturalWidth(columns: readonly Column[], rows: readonly (readonly Cell[])[], indent: number): number {
   const widths = naturalWidths(columns, rows);

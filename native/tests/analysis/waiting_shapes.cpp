@@ -47,7 +47,7 @@ ShapedLine ShapedLine::thinned(double part, uint32_t seed) const {
   return result;
 }
 
-Waiting ShapedLine::waiting() const {
+Waiting ShapedLine::waiting(bool pairs) const {
   std::vector<Visitor> visitors;
   for (uint32_t actor = 0; actor < actors_; ++actor) visitors.push_back({actor, actor});
   const std::vector<std::vector<bool>> compete(actors_, std::vector<bool>(actors_, true));
@@ -62,7 +62,7 @@ Waiting ShapedLine::waiting() const {
     }
     sample.use = known[sample.use];
   }
-  return waitingOf({uses, samples, visitors, &compete});
+  return waitingOf({uses, samples, visitors, &compete}, true, pairs);
 }
 
 std::vector<Shape> shapes() {

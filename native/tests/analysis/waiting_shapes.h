@@ -22,7 +22,7 @@ class ShapedLine {
   ShapedLine& sample(size_t count, uint32_t seed, double stays = 0);
   /// About that part of the samples.
   ShapedLine thinned(double part, uint32_t seed) const;
-  Waiting waiting() const;
+  Waiting waiting(bool pairs = false) const;  ///< `pairs`: see Waiting::pairs
   size_t samples() const { return samples_.size(); }
 
  private:

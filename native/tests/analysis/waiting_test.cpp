@@ -117,6 +117,29 @@ TEST(Waiting, IsToldApartByWhetherTheCodeUsesBothWordsInOneStep) {
   }
 }
 
+TEST(Waiting, PairsOfUsesAddUpToTheCausesOfWords) {
+  for (const Shape& shape : shapes()) {
+    SCOPED_TRACE(shape.name);
+    const Waiting waiting = shape.make().sample(600, 3, 0.3).waiting(true);
+    std::map<std::pair<uint32_t, uint32_t>, std::pair<double, double>> ofWords;  // share and false share
+    std::vector<double> ofUse(waiting.uses.size());
+    for (const UseCause& pair : waiting.pairs) {
+      ofUse[pair.use] += pair.share;
+      auto& [share, falsely] = ofWords[{waiting.wordOf[pair.use], waiting.wordOf[pair.cause]}];
+      share += pair.share * waiting.uses[pair.use].known / waiting.line.known;
+      falsely = pair.falsely;
+    }
+    EXPECT_EQ(ofWords.size(), waiting.causes.size());
+    for (const WaitCause& cause : waiting.causes) {
+      const auto& [share, falsely] = ofWords[{cause.word, cause.cause}];
+      EXPECT_NEAR(share, cause.share, 1e-9);
+      EXPECT_EQ(falsely, cause.falsely);
+    }
+    for (size_t use = 0; use < ofUse.size(); ++use)
+      EXPECT_NEAR(ofUse[use], waiting.uses[use].known > 0 ? 1 : 0, 1e-9);
+  }
+}
+
 TEST(Waiting, WhatNobodyIsSeenToCauseIsUnknown) {
   ShapedLine line;
   line.use(0, 0, ShapedLine::reads).use(1, 8, ShapedLine::reads);

@@ -1,0 +1,67 @@
+// The options of `cacheline report --by`.
+import { MOST_BINS, TABLE_KEYS, USUAL_BINS, type TableKey } from '../protocol/table';
+import { number, wrong } from './options';
+
+export interface TableArguments {
+  /** One key, or two different ones. */
+  by: TableKey[];
+  /** Parts of the time; absent: not given. */
+  bins?: number;
+}
+
+export const TABLE_HELP = `Tables (samples added up):
+      --by KEY[,KEY]    instead of the report a table by one key or two: line,
+                        object, type, member, allocation, function (with who
+                        waits for whom), source, file, thread, process, cpu,
+                        node, time
+      --bins N          of time: into how many parts (by default ${USUAL_BINS})
+`;
+
+const MOST_KEYS = 2;
+
+/** Options of the report that say nothing of a table, as they are spelled. */
+const OF_REPORTS = {
+  coalesce: '-c',
+  'call-graph': '-g',
+  stats: '--stats',
+  'node-info': '-N',
+  'full-symbols': '--full-symbols',
+  'no-source': '--no-source',
+} as const;
+
+export interface TableValues extends Partial<Record<keyof typeof OF_REPORTS, unknown>> {
+  by?: string | undefined;
+  bins?: string | undefined;
+}
+
+/**
+ * @returns undefined where no table is asked for
+ * @throws EngineError 'usage'
+ */
+export function parseTable(values: TableValues): TableArguments | undefined {
+  if (values.by === undefined) {
+    if (values.bins !== undefined) throw wrong('--bins parts the time of --by time, and there is no --by.', 'report');
+    return undefined;
+  }
+  for (const [name, spelled] of Object.entries(OF_REPORTS))
+    if (values[name as keyof typeof OF_REPORTS] !== undefined)
+      throw wrong(`${spelled} is for the report, and --by asks for a table.`, 'report');
+  const by = parseKeys(values.by);
+  if (values.bins === undefined) return { by };
+  if (!by.includes('time')) throw wrong(`--bins parts the time, which is no key of --by ${values.by}.`, 'report');
+  const wanted = `a whole number of parts from 1 to ${MOST_BINS}`;
+  const bins = number('report', '--bins', values.bins, wanted, (value) => Number.isInteger(value) && value >= 1 && value <= MOST_BINS);
+  return { by, bins };
+}
+
+function parseKeys(text: string): TableKey[] {
+  const keys = text.split(',').map((name) => {
+    const found = TABLE_KEYS.find((key) => key === name);
+    if (found === undefined)
+      throw wrong(`--by takes ${TABLE_KEYS.join(', ')}, or two of them with a comma between, not '${name}'.`, 'report');
+    return found;
+  });
+  if (keys.length > MOST_KEYS) throw wrong(`--by takes one key or two, not ${keys.length}: '${text}'.`, 'report');
+  if (new Set(keys).size < keys.length) throw wrong(`--by takes two different keys, not '${text}'.`, 'report');
+  return keys;
+}

@@ -1,0 +1,17 @@
+// A table's JSON text in pieces, as the addon writes it: a table of all lines may be longer than a string can be.
+import type { TableHead, TableRow } from '../protocol/table';
+
+/**
+ * Joined they are the document. The first one ends with the `[` of `rows`, the last one begins with its `]`; those between are whole
+ * rows, all but the first of them behind a comma.
+ */
+export type TablePieces = readonly string[];
+
+export function tableHeadOf(pieces: TablePieces): TableHead {
+  return JSON.parse(`${pieces[0] ?? ''}${pieces.at(-1) ?? ''}`) as TableHead;
+}
+
+/** One after the other, so that few have to be held. */
+export function* tableRowsOf(pieces: TablePieces): Generator<TableRow> {
+  for (const piece of pieces.slice(1, -1)) yield* JSON.parse(`[${piece.startsWith(',') ? piece.slice(1) : piece}]`) as TableRow[];
+}

@@ -1,0 +1,33 @@
+// Sentences about collectors.
+#include "tables/limits.h"
+
+namespace cacheline::tables {
+
+std::vector<std::string> limitsOf(const analysis::Report& report) {
+  std::vector<std::string> list;
+  if (!report.splits->memory) {
+    list.emplace_back(
+        "Clock samples show where threads spend time: contended samples are time at lines that other threads "
+        "compete for. They do not show which cache answered, so that HITMs and bounces are not known.");
+    if (report.collector == "agent")
+      list.emplace_back("The agent samples the program's own code, and nothing of the kernel.");
+    if (!report.splits->periodsKnown)
+      list.emplace_back("The samples are not of a clock: how long they waited is not known.");
+  } else if (report.hitmKnown) {
+    list.emplace_back(
+        "Memory samples show which cache answered a load: contended samples are the HITMs that -d chooses. "
+        "They "
+        "do not show time, and of a store not where the line came from.");
+  } else if (report.peerKnown) {
+    list.emplace_back(
+        "Memory samples of Arm show which cache answered a load: contended samples are loads that another "
+        "core's "
+        "cache answered. They tell no HITM, and do not show time.");
+  } else {
+    list.emplace_back("The samples do not say where their data came from: nothing is known to be contended.");
+  }
+  list.emplace_back("Instances and bytes are those of sampled objects: lower bounds.");
+  return list;
+}
+
+}  // namespace cacheline::tables
