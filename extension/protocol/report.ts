@@ -288,6 +288,8 @@ export interface RecordingMeta {
   program: { exitStatus: number | null; signal: number | null; cpuSeconds: number } | null;
   samples: number;
   lost: number;
+  /** Whether it has context switches, and why not. Absent in recordings of older versions, which have none. */
+  switches?: { recorded: boolean; reason: string | null };
   /** Of `allocations`: null or absent where heap blocks were not recorded. */
   heap?: { sampling: number; blocks: number; lost: number } | null;
   interrupted: boolean;
