@@ -1,4 +1,4 @@
-// The Node-API boundary: version, record, suspects, analyze, advise, open, filter, ask, close, doctor,
+// The Node-API boundary: version, record, suspects, analyze, advise, threads, open, filter, ask, close, doctor,
 // calibrate, inspect, layout, types, declarations. Types are in extension/engine/native.ts.
 #include <dlfcn.h>
 #include <napi.h>
@@ -17,6 +17,7 @@
 #include "addon/profile_calls.h"
 #include "addon/record_call.h"
 #include "addon/self_test_call.h"
+#include "addon/threads_call.h"
 #include "addon/type_calls.h"
 #include "base/error.h"
 #include "base/utf8.h"
@@ -275,6 +276,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("suspects", Napi::Function::New(env, suspectsCall));
   exports.Set("analyze", Napi::Function::New(env, analyzeCall));
   exports.Set("advise", Napi::Function::New(env, adviseCall));
+  exports.Set("threads", Napi::Function::New(env, threadsCall));
   exports.Set("open", Napi::Function::New(env, openCall));
   exports.Set("filter", Napi::Function::New(env, filterCall));
   exports.Set("ask", Napi::Function::New(env, askCall));
