@@ -9,6 +9,7 @@ import { layout } from './layout';
 import { record } from './record';
 import { report } from './report';
 import { print, say, watchStreams } from './terminal';
+import { threads } from './threads';
 
 async function run(args: readonly string[]): Promise<number> {
   const parsed = parseArguments(args);
@@ -28,6 +29,8 @@ async function run(args: readonly string[]): Promise<number> {
       const { advise } = await import('./advise');
       return advise(new NativeEngine(loadAddon()), parsed);
     }
+    case 'threads':
+      return threads(new NativeEngine(loadAddon()), parsed);
     case 'layout':
       return layout(new NativeEngine(loadAddon()), parsed);
     case 'doctor':

@@ -22,9 +22,11 @@ import type {
   RecordProgress,
   RecordResult,
   SuspectsAnswer,
+  ThreadsParams,
 } from '../protocol/engine';
 import type { DeclarationList, LayoutList, TypeList } from '../protocol/layout';
 import type { Answer, ProfileSummary, Question } from '../protocol/profile';
+import type { ThreadList } from '../protocol/threads';
 import { withFullStop } from '../protocol/words';
 import { reportOf, type ReportPieces } from './report-pieces';
 import { suspectsAnswer, type FindSuspects } from './suspects';
@@ -61,6 +63,8 @@ export interface NativeAddon {
   ask(params: { handle: number } & Question): NativeJob<string>;
   /** Resolves with JSON text. */
   advise(params: OpenParams, onProgress: (share: number) => void): NativeJob<string>;
+  /** Resolves with JSON text. */
+  threads(params: ThreadsParams, onProgress: (share: number) => void): NativeJob<string>;
   close(params: { handle: number }): void;
   /** Resolves with the JSON text of the doctor's report. */
   doctor(params: EngineCalls['doctor']['params']): Promise<string>;
@@ -149,6 +153,8 @@ export class NativeEngine implements Engine {
     analyze: async (params, options) => reportOf((await this.analyzeTexts(params, options)).pieces),
     advise: async (params, { signal, onProgress }) =>
       JSON.parse(await this.job(() => this.addon.advise(params, (share) => onProgress?.(share)), signal)) as AdviceList,
+    threads: async (params, { signal, onProgress }) =>
+      JSON.parse(await this.job(() => this.addon.threads(params, (share) => onProgress?.(share)), signal)) as ThreadList,
     open: async (params, { signal, onProgress }) => {
       const { handle, summary } = await this.job(() => this.addon.open(params, (share) => onProgress?.(share)), signal);
       return { handle, summary: JSON.parse(summary) as ProfileSummary };

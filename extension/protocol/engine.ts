@@ -4,6 +4,7 @@ import type { CalibrationResult } from './calibration';
 import type { DeclarationList, LayoutList, TypeList } from './layout';
 import type { Answer, ProfileSummary, Question } from './profile';
 import type { CoalesceKey, Display, Report } from './report';
+import type { ThreadList } from './threads';
 
 export type CollectorChoice = 'auto' | 'pmu' | 'clock' | 'agent';
 export type CallGraph = 'fp' | 'dwarf' | 'lbr';
@@ -45,6 +46,8 @@ export interface RecordParams {
   physicalAddresses?: boolean;
   /** Of each CPU's ring buffer; by default 512 KiB. */
   ringBytes?: number;
+  /** When threads are put on CPUs and taken off them, too, where the kernel takes it; by default true. */
+  switches?: boolean;
   /** FIFOs, as of `perf record --control`. */
   control?: { command: string; acknowledge?: string; startDisabled?: boolean };
   /** Watchpoints: on what the expressions name, or (no expressions) on the words that the samples make suspect. */
@@ -128,6 +131,12 @@ export interface AnalyzeParams {
 
 export type OpenParams = Omit<AnalyzeParams, 'tables'>;
 
+/** Threads have no CPUs and modes to be selected by, and no lines: their filter has terms of times, threads and processes alone. */
+export type ThreadsParams = Omit<OpenParams, 'cpus' | 'mode'> & {
+  /** Parts of the window, 1 to 1000; by default 60. */
+  bins?: number;
+};
+
 /** How the tables of a recording with data sources look. */
 export interface TableOptions {
   /** Columns of the terminal. */
@@ -207,6 +216,8 @@ export interface EngineCalls {
   analyze: { params: AnalyzeParams; result: Report; progress: number };
   /** What to change, without the edits. Aborting and progress as of `analyze`. */
   advise: { params: OpenParams; result: AdviceList; progress: number };
+  /** What the threads did over time. Aborting and progress as of `analyze`. */
+  threads: { params: ThreadsParams; result: ThreadList; progress: number };
   /** Keeps the recording open until `close`. Aborting and progress as of `analyze`. */
   open: { params: OpenParams; result: { handle: number; summary: ProfileSummary }; progress: number };
   /** Another filter for an open profile; where it fails, the old one stays. */

@@ -21,6 +21,7 @@ export const testPrograms = (folder) =>
     'analysis',
     'profile',
     'advice',
+    'scheduling',
     'spe',
     'calibration',
     'c2c',

@@ -36,8 +36,10 @@ const nativeRooms: Record<string, string[]> = {
   c2c: ['base', 'analysis', 'text'],
   profile: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'heap', 'analysis', 'sharing', 'text'],
   advice: ['base', 'symbols', 'types', 'layouts', 'analysis', 'calibration'],
+  scheduling: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'analysis'],
   addon: [
     'advice',
+    'scheduling',
     'base',
     'perfdata',
     'symbols',

@@ -10,6 +10,7 @@ const names = [
   'cacheline-layout',
   'cacheline-layout-list',
   'cacheline-report-1',
+  'cacheline-threads-1',
   'cacheline-doctor',
 ] as const;
 export type SchemaName = (typeof names)[number];

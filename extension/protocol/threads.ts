@@ -1,0 +1,102 @@
+// `cacheline-threads/1`: what the threads of a recording did over time, and on which CPUs (docs/outputs.md).
+
+/** Of what the times are made: records of context switches, or clock samples, of which each stands for one period of running. */
+export type ThreadsBasis = 'switches' | 'samples';
+
+/** ns in each of `bins` equal parts of the window; null: this recording cannot say. */
+export interface ThreadLane {
+  running: number[];
+  runnable: number[] | null;
+  blocked: number[] | null;
+  unknown: number[] | null;
+  /** Estimated; can exceed `running` by what samples err. */
+  contended: number[] | null;
+}
+
+/** One thread. Times are ns in the window; null: this recording cannot say. */
+export interface ThreadSchedule {
+  pid: number;
+  tid: number;
+  /** An untrusted name; empty: no record names it. */
+  comm: string;
+  /** When it was there, since the window began. */
+  firstNs: number;
+  lastNs: number;
+  /** On a CPU. */
+  runningNs: number;
+  /** It could run and had no CPU: preempted, after sched_yield, or before its first time on one. */
+  runnableNs: number | null;
+  /** Off the CPU until something woke it, with the time from then until it ran. */
+  blockedNs: number | null;
+  /** Of `blockedNs`: waiting for a lock. Always null: recordings do not tell what a thread blocks for. */
+  lockNs: null;
+  /** Nothing says what it did: records are missing, or it was there before the recording. */
+  unknownNs: number;
+  /** Of `runningNs`, estimated: contended samples times the period. */
+  contendedNs: number | null;
+  /** How often it left a CPU. */
+  switches: number | null;
+  /** Of `switches`: it could have run on. */
+  preempted: number | null;
+  /** How often it was put on another CPU than before. */
+  migrations: number | null;
+  /** Where it ran, by number; empty: the recording names no CPUs. */
+  cpus: { cpu: number; runningNs: number }[];
+  /** Null: many other threads ran longer. */
+  lane: ThreadLane | null;
+}
+
+/** One CPU, of the threads in the list. */
+export interface CpuSchedule {
+  cpu: number;
+  runningNs: number;
+  /** That ran there. */
+  threads: number;
+  switches: number | null;
+  /** ns in each bin. */
+  running: number[];
+}
+
+/** What the engine says. */
+export interface ThreadList {
+  schema: 'cacheline-threads/1';
+  basis: ThreadsBasis;
+  /** One clause: why there are no context switches; null where there are. */
+  basisReason: string | null;
+  /** Where the window begins, ns since the first record that has a time. */
+  fromNs: number;
+  /** Its length. */
+  spanNs: number;
+  /** Of clock samples; null: the recording has none. */
+  periodNs: number | null;
+  /** Records that found no room: some times are then unknown. */
+  lost: number;
+  bins: number;
+  /** Longest running first. */
+  threads: ThreadSchedule[];
+  /** By number; empty: the recording names no CPUs. */
+  cpus: CpuSchedule[];
+  /** Sentences. */
+  warnings: string[];
+}
+
+/** How unevenly the threads of one process work. */
+export interface Imbalance {
+  pid: number;
+  /** The threads that are compared: those that run at least 10 % as long as the longest running one. */
+  threads: number[];
+  /** The longest running time over the mean: 1 is even. */
+  factor: number;
+  /** The thread that runs longest. */
+  longest: number;
+  /** How many times as long as the mean of the others it runs. */
+  ratio: number;
+  /** For a person. */
+  sentence: string;
+}
+
+/** The document of `cacheline threads --format json`. */
+export interface ThreadsDocument extends ThreadList {
+  /** Of each process with at least two threads that work, most unevenly first. */
+  imbalance: Imbalance[];
+}
