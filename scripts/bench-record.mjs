@@ -25,7 +25,7 @@ const tools = path.join(root, 'build/bench');
 
 /** Half a second of work for two CPUs, on so many threads. */
 const spin = (threads) => [path.join(tools, 'spin'), String(800 / threads), String(threads)];
-/** Half a second of work for two CPUs, by 64 threads that work in turns: some 20,000 context switches a second. */
+/** Half a second of work for two CPUs, by 64 threads that work in turns: some 15,000 context switches a second of CPU time. */
 const relay = () => [path.join(tools, 'relay'), '800', '64'];
 /** --confirm begins to watch when there are samples to choose words by. */
 const contendSeconds = 3;

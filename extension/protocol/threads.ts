@@ -57,6 +57,25 @@ export interface CpuSchedule {
   running: number[];
 }
 
+/** A function as a binary has it: what was inlined into it is a part of it. Names are untrusted. */
+export interface FunctionName {
+  /** Empty: code of `object` that nothing names. */
+  name: string;
+  /** Base name of the binary; empty: no file backs the code. */
+  object: string;
+}
+
+/** Where threads contend: contended time of a function, estimated. */
+export interface ContendedFunction extends FunctionName {
+  /** In its own code. */
+  selfNs: number;
+  /** And in what it called. */
+  totalNs: number;
+  /** Who calls it, and what it calls, with the contended time in which they do; most first, at most 20. */
+  callers: (FunctionName & { ns: number })[];
+  callees: (FunctionName & { ns: number })[];
+}
+
 /** What the engine says. */
 export interface ThreadList {
   schema: 'cacheline-threads/1';
@@ -76,6 +95,10 @@ export interface ThreadList {
   threads: ThreadSchedule[];
   /** By number; empty: the recording names no CPUs. */
   cpus: CpuSchedule[];
+  /** Whether samples have call chains; without, no function has callers. */
+  callChains: boolean;
+  /** Contended code, most contended time with callees first, at most 100; null: contended time is not known. */
+  functions: ContendedFunction[] | null;
   /** Sentences. */
   warnings: string[];
 }

@@ -75,6 +75,7 @@ std::string threadsJson(AnalyzeParameters parameters, size_t bins, JobContext& j
   options.filter = profile::chosenSamples(
       parameters.path, options.filter, query.samples, [&] { return secondsOf(*reader); }, share);
   options.history = true;
+  options.callers = scheduling::hasCallChains(*reader);
   std::vector<std::string> warnings;
   std::optional<analysis::Report> report =
       reportOf(parameters, [&](double done) { return share(done * kReportShare); }, warnings);

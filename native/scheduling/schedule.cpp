@@ -215,7 +215,9 @@ class Scheduler {
   }
 
   void addContention(Tally& tally) {
+    result_.callChains = hasCallChains(reader_);
     if (!isContentionKnown()) return;
+    result_.functions = contendedFunctions(*report_);
     eachContended(*report_, [&](const ContendedSample& sample) {
       tally.addContended(threads_.index(sample.pid, sample.tid), sample.time,
                          sample.samples * static_cast<double>(*result_.period));
@@ -288,6 +290,12 @@ std::optional<uint64_t> clockPeriod(const perfdata::Reader& reader) {
   for (const perfdata::Event& event : reader.events())
     if (const std::optional<uint64_t> period = clockPeriodOf(event.attr)) return period;
   return std::nullopt;
+}
+
+bool hasCallChains(const perfdata::Reader& reader) {
+  return std::ranges::any_of(reader.events(), [](const perfdata::Event& event) {
+    return (event.attr.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
+  });
 }
 
 Schedule scheduleOf(perfdata::Reader& reader, const analysis::Timeline& timeline, const ScheduleOptions& options,

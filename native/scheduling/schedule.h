@@ -13,6 +13,7 @@
 #include "analysis/sample_filter.h"
 #include "analysis/timeline.h"
 #include "perfdata/reader.h"
+#include "scheduling/contended_code.h"
 #include "scheduling/intervals.h"
 
 namespace cacheline::scheduling {
@@ -74,13 +75,18 @@ struct Schedule {
   size_t bins = 0;
   std::vector<ThreadSchedule> threads;  ///< longest running first, then by pid and tid
   std::vector<CpuSchedule> cpus;        ///< by number; empty: the recording does not name CPUs
+  std::optional<std::vector<ContendedFunction>> functions;  ///< empty: contended time is not known
+  bool callChains = false;              ///< whether samples have them; without, no function has callers
   std::vector<std::string> warnings;    ///< sentences
 };
 
 /// ns a clock sample stands for; empty where the recording has no event that samples CPU time.
 std::optional<uint64_t> clockPeriod(const perfdata::Reader& reader);
 
-/// `report`: of the same recording and filter, with the histories of its lines; null: contention is not known.
+/// Whether the recording has call chains.
+bool hasCallChains(const perfdata::Reader& reader);
+
+/// `report`: of the same recording and filter, with the histories of its lines and its callers; null: contention is not known.
 /// Reads the recording twice. Throws Error(unreadable) where it has neither context switches nor clock samples,
 /// and Error(usage) where the filter selects by CPU or mode, which is no property of a thread.
 Schedule scheduleOf(perfdata::Reader& reader, const analysis::Timeline& timeline, const ScheduleOptions& options,

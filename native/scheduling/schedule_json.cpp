@@ -25,6 +25,12 @@ class ScheduleWriter : public JsonWriter {
     field("bins", uint64_t{schedule.bins});
     list("threads", schedule.threads, [&](const ThreadSchedule& each) { thread(each, schedule); });
     list("cpus", schedule.cpus, [&](const CpuSchedule& each) { cpu(each); });
+    field("callChains", schedule.callChains);
+    if (schedule.functions)
+      list("functions", *schedule.functions,
+           [&](const ContendedFunction& each) { function(each, *schedule.period); });
+    else
+      null("functions");
     list("warnings", schedule.warnings, [&](const std::string& text) { value(text); });
     close();
     return take();
@@ -86,6 +92,29 @@ class ScheduleWriter : public JsonWriter {
     field("threads", cpu.threads);
     optional("switches", cpu.switches);
     bins("running", cpu.bins);
+    close();
+  }
+
+  void function(const ContendedFunction& function, uint64_t period) {
+    const auto time = [&](double samples) {
+      return static_cast<uint64_t>(samples * static_cast<double>(period) + 0.5);
+    };
+    const auto calls = [&](const char* name, const std::vector<CallShare>& shares) {
+      list(name, shares, [&](const CallShare& share) {
+        open();
+        field("name", share.function.name);
+        field("object", share.function.object);
+        field("ns", time(share.samples));
+        close();
+      });
+    };
+    open();
+    field("name", function.function.name);
+    field("object", function.function.object);
+    field("selfNs", time(function.self));
+    field("totalNs", time(function.total));
+    calls("callers", function.callers);
+    calls("callees", function.callees);
     close();
   }
 

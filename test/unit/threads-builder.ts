@@ -1,5 +1,12 @@
 // Made documents of `cacheline threads`: what a recording of some threads would say.
-import type { CpuSchedule, ThreadLane, ThreadList, ThreadsDocument, ThreadSchedule } from '../../extension/protocol/threads';
+import type {
+  ContendedFunction,
+  CpuSchedule,
+  ThreadLane,
+  ThreadList,
+  ThreadsDocument,
+  ThreadSchedule,
+} from '../../extension/protocol/threads';
 import { imbalanceOf } from '../../extension/session/threads/imbalance';
 
 export const BINS = 60;
@@ -50,6 +57,20 @@ export function cpu(number: number, share: number): CpuSchedule {
   return { cpu: number, runningNs: sum(running), threads: 2, switches: 240, running };
 }
 
+type Calls = readonly (readonly [string, number])[];
+
+export function contended(
+  name: string,
+  selfNs: number,
+  totalNs: number,
+  callers: Calls,
+  callees: Calls,
+  object = 'server',
+): ContendedFunction {
+  const calls = (list: Calls): ContendedFunction['callers'] => list.map(([other, ns]) => ({ name: other, object, ns }));
+  return { name, object, selfNs, totalNs, callers: calls(callers), callees: calls(callees) };
+}
+
 export function threadsDocument(threads: ThreadSchedule[], more: Partial<ThreadList> = {}): ThreadsDocument {
   const list: ThreadList = {
     schema: 'cacheline-threads/1',
@@ -62,6 +83,22 @@ export function threadsDocument(threads: ThreadSchedule[], more: Partial<ThreadL
     bins: BINS,
     threads: [...threads].sort((a, b) => b.runningNs - a.runningNs || a.pid - b.pid || a.tid - b.tid),
     cpus: [cpu(0, 0.9), cpu(1, 0.5)],
+    callChains: true,
+    functions: [
+      contended('produce', 0, 900_000_000, [], [['push', 900_000_000]]),
+      contended(
+        'push',
+        400_000_000,
+        1_200_000_000,
+        [
+          ['produce', 900_000_000],
+          ['refill', 300_000_000],
+        ],
+        [['lock', 800_000_000]],
+      ),
+      contended('lock', 800_000_000, 800_000_000, [['push', 800_000_000]], []),
+      contended('', 2_000_000, 2_000_000, [], []),
+    ],
     warnings: [],
     ...more,
   };
@@ -94,6 +131,8 @@ export const sampled = threadsDocument(
     basis: 'samples',
     basisReason: 'they were not asked for (--no-switches)',
     cpus: [{ ...cpu(0, 0.9), switches: null }],
+    callChains: false,
+    functions: [contended('push', 1_200_000_000, 1_200_000_000, [], [])],
     warnings: ['contended time is not known: this recording has neither data addresses nor register snapshots'],
   },
 );
@@ -108,5 +147,13 @@ export const hostile = threadsDocument(
       thread(100 + at, `worker-${at}`, repeat('#.', at < 60 ? 60 : 4).padEnd(BINS), at > 65 ? { lane: null } : {}),
     ),
   ],
-  { fromNs: 250_000_000, lost: 12, warnings: ['\u001b]0;title\u0007bad'] },
+  {
+    functions: [
+      contended('', 5_000_000, 5_000_000, [], [], 'lib\u001b.so'),
+      contended('std::very<long, name>::'.repeat(9), 4_000_000, 9_000_000, [['a\u001b[0m', 1_000_000]], [], ''),
+    ],
+    fromNs: 250_000_000,
+    lost: 12,
+    warnings: ['\u001b]0;title\u0007bad'],
+  },
 );

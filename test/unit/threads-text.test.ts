@@ -1,9 +1,10 @@
 // The text of `cacheline threads`: goldens, widths, untrusted names, lanes, and how uneven work is said.
 import assert from 'node:assert/strict';
 import type { ThreadsDocument } from '../../extension/protocol/threads';
+import { duration } from '../../extension/session/threads/duration';
 import { imbalanceOf } from '../../extension/session/threads/imbalance';
 import { cellsOf, laneText, resampled } from '../../extension/session/threads/lanes';
-import { duration, threadsText } from '../../extension/session/threads/threads-text';
+import { threadsText } from '../../extension/session/threads/threads-text';
 import { COLOURED, displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
 import { matchGolden } from './golden';
 import { BIN_NS, BINS, hostile, laneOf, sampled, thread, threadsDocument, uneven } from './threads-builder';
@@ -36,6 +37,13 @@ describe('threads text', () => {
     assert.match(text(hostile, 200), /"not known": the thread was off its CPU/);
     assert.doesNotMatch(text(uneven, 200), /not known/);
     assert.match(text(sampled, 200), /\(no\s+context switches: they were not asked for \(--no-switches\)\)/);
+  });
+
+  it('says of contended code who calls it, as far as that is recorded', () => {
+    assert.match(text(uneven, 200), /push is called by produce 75\.0 %, refill 25\.0 %; it calls lock 66\.7 %/);
+    assert.match(text(sampled, 200), /Who calls it is not recorded: cacheline record -g\./);
+    assert.doesNotMatch(text(threadsDocument(uneven.threads, { functions: null }), 200), /Contended code/);
+    assert.match(text(hostile, 200), /unnamed code of lib\\x1b\.so/);
   });
 
   it('says that there is no thread', () => {

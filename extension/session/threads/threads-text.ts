@@ -4,6 +4,8 @@ import { sentence } from '../../protocol/words';
 import { headField, joinBlocks, titledList } from '../report/report-blocks';
 import { count, displayWidth, padEnd, percent, PLAIN, plural, printable, shortenMiddle, wrap, type Style } from '../text/terminal-text';
 import { formatTwoRowTable, type Cell as TableCell, type Column } from '../text/text-table';
+import { contendedCodeText } from './contended-code-text';
+import { duration } from './duration';
 import { cellsOf, laneText, legend, type Cell } from './lanes';
 
 export interface ThreadsTextOptions {
@@ -34,16 +36,10 @@ export function threadsText(list: ThreadsDocument, options: ThreadsTextOptions):
     list.imbalance.flatMap(({ sentence }) => wrap(sentence, layout.width)),
     threadTable(list, layout),
     cpuTable(list, layout),
+    contendedCodeText(list, layout),
     notes(list, layout),
     titledList('Warnings', list.warnings.map(sentence), layout.width),
   ]);
-}
-
-/** "1.25 s", "400 ms", "45.1 ms", "0.3 ms". */
-export function duration(ns: number): string {
-  const ms = ns / 1e6;
-  if (ms >= 999.5) return `${(ms / 1e3).toFixed(2)} s`;
-  return `${ms.toFixed(ms >= 99.95 ? 0 : 1)} ms`;
 }
 
 function head(list: ThreadsDocument, layout: Layout): string[] {
