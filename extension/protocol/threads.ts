@@ -86,7 +86,7 @@ export interface ThreadList {
   fromNs: number;
   /** Its length. */
   spanNs: number;
-  /** Of clock samples; null: the recording has none. */
+  /** What a clock sample stands for, the mean; null: the recording has none. */
   periodNs: number | null;
   /** Records that found no room: some times are then unknown. */
   lost: number;

@@ -1,5 +1,5 @@
-// The Node-API boundary: version, record, suspects, analyze, advise, threads, open, filter, ask, close, doctor,
-// calibrate, inspect, layout, types, declarations. Types are in extension/engine/native.ts.
+// The Node-API boundary: version, record, suspects, analyze, advise, threads, open, filter, ask, close,
+// doctor, calibrate, inspect, layout, types, declarations. Types are in extension/engine/native.ts.
 #include <dlfcn.h>
 #include <napi.h>
 

@@ -52,7 +52,8 @@ std::string switchesReason(const analysis::Meta& meta) {
 }
 
 /// Null where the recording cannot tell who waits for whom; `warnings` then says why.
-std::optional<analysis::Report> reportOf(const AnalyzeParameters& parameters, const profile::Progress& progress,
+std::optional<analysis::Report> reportOf(const AnalyzeParameters& parameters,
+                                         const profile::Progress& progress,
                                          std::vector<std::string>& warnings) {
   try {
     return profile::analyze(parameters.path, parameters.c2c, progress);
@@ -77,8 +78,8 @@ std::string threadsJson(AnalyzeParameters parameters, size_t bins, JobContext& j
   options.history = true;
   options.callers = scheduling::hasCallChains(*reader);
   std::vector<std::string> warnings;
-  std::optional<analysis::Report> report =
-      reportOf(parameters, [&](double done) { return share(done * kReportShare); }, warnings);
+  std::optional<analysis::Report> report = reportOf(
+      parameters, [&](double done) { return share(done * kReportShare); }, warnings);
   const analysis::Timeline timeline = analysis::Timeline::of(*reader);
   scheduling::Schedule schedule = scheduling::scheduleOf(
       *reader, timeline, {.filter = options.filter, .bins = bins}, report ? &*report : nullptr,

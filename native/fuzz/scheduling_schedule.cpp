@@ -1,5 +1,5 @@
-// libFuzzer from the bytes of a recording to what its threads did. Any bytes give a schedule whose times lie in its
-// window and whose bins add up, or Error(unreadable), and nothing else.
+// libFuzzer from the bytes of a recording to what its threads did. Any bytes give a schedule whose times lie
+// in its window and whose bins add up, or Error(unreadable), and nothing else.
 #include <rapidjson/document.h>
 
 #include <cstdint>
@@ -36,15 +36,16 @@ void check(const scheduling::Schedule& schedule) {
     require(sum(scheduling::Activity::unknown) == thread.unknown);
   }
   rapidjson::Document document;
-  require(!document.Parse<rapidjson::kParseValidateEncodingFlag>(scheduling::scheduleJson(schedule, "").c_str())
-               .HasParseError());
+  require(
+      !document.Parse<rapidjson::kParseValidateEncodingFlag>(scheduling::scheduleJson(schedule, "").c_str())
+           .HasParseError());
 }
 
 /// Threads that are switched in every way.
 void writeSwitchSeed(const std::string& corpus) {
   RecordBuilder builder;
-  builder.event(perfdata::testing::clockAttr(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-                                             PERF_SAMPLE_PERIOD));
+  builder.event(perfdata::testing::clockAttr(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                                             PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD));
   const uint16_t out = PERF_RECORD_MISC_SWITCH_OUT, preempt = out | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
   builder.thread(5, 5).at(1000).comm("worker", true).fork(5, 6);
   builder.at(2000).raw(PERF_RECORD_SWITCH, out, {}, true).thread(5, 6).cpu(1);

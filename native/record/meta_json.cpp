@@ -85,7 +85,7 @@ void writeFile(const std::string& path, const std::string& text) {
 /// Over the text that is there, in the room on disk that it has. False where that is too little.
 bool overwrite(const std::string& path, const std::string& text) {
   const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  struct stat info{};
+  struct stat info {};
   if (!fd || ::fstat(fd.get(), &info) != 0) return false;
   if (text.size() > static_cast<uint64_t>(info.st_blocks) * 512)
     return false;  // stat(2): blocks of 512 bytes

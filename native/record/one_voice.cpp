@@ -11,8 +11,8 @@ namespace cacheline::record {
 namespace {
 
 // Places in our records (linux/perf_event.h): a sample has header, IDENTIFIER, IP, pid, tid; a FORK has
-// header, pid, creator's pid, tid, creator's tid; a SWITCH has header and sample_id alone, which begins with pid
-// and tid. All records but samples end with their IDENTIFIER.
+// header, pid, creator's pid, tid, creator's tid; a SWITCH has header and sample_id alone, which begins with
+// pid and tid. All records but samples end with their IDENTIFIER.
 constexpr size_t kSampleIdAt = 8, kSampleThreadAt = 28, kSwitchThreadAt = 12;
 
 size_t idAt(std::span<const uint8_t> record, uint32_t type) {

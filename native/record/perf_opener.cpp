@@ -161,8 +161,7 @@ int PerfOpener::openOn(pid_t thread, uint32_t cpu) {
 void PerfOpener::addSwitches() {
   for (const PlannedEvent& planned : attempt.events)
     if (planned.event.attr.context_switch != 0) return;  // Arm SPE needs them for itself
-  for (PlannedEvent& planned : attempt.events)
-    planned.event.attr.context_switch = planned.event.attr.mmap;
+  for (PlannedEvent& planned : attempt.events) planned.event.attr.context_switch = planned.event.attr.mmap;
 }
 
 SwitchRecords PerfOpener::switches() const {

@@ -61,7 +61,7 @@ class PerfOpener {
   void addSwitches();
 
   const Kernel& kernel_;
-  const bool countsLost_;     // Linux 6.0
+  const bool countsLost_;      // Linux 6.0
   const int refusesSwitches_;  // errno where the kernel does not record them (Linux before 4.3); else 0
   const Target target_;
   const PerfSetup setup_;

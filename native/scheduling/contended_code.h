@@ -27,8 +27,8 @@ struct CallShare {
 
 struct ContendedFunction {
   FunctionName function;
-  double self = 0;   ///< contended samples in its own code
-  double total = 0;  ///< and in what it called, each sample once
+  double self = 0;                          ///< contended samples in its own code
+  double total = 0;                         ///< and in what it called, each sample once
   std::vector<CallShare> callers, callees;  ///< most samples first
 };
 

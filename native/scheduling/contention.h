@@ -15,8 +15,8 @@ struct ContendedSample {
   double samples = 0;
 };
 
-/// Each line is judged again from its history, as it was for the report; lines without one are left out. What it
-/// gives adds up to Line::contended of these lines but for rounding.
+/// Each line is judged again from its history, as it was for the report; lines without one are left out. What
+/// it gives adds up to Line::contended of these lines but for rounding.
 void eachContended(const analysis::Report& report, const std::function<void(const ContendedSample&)>& give);
 
 }  // namespace cacheline::scheduling

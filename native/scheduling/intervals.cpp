@@ -28,8 +28,7 @@ uint64_t ThreadFollower::advance(uint64_t time) {
 
 void ThreadFollower::close(uint32_t thread, State& state, uint64_t time, Activity as) {
   if (time <= state.since) return;
-  visitor_.onInterval(
-      {thread, as, as == Activity::running ? state.cpu : kNoCpu, state.since, time});
+  visitor_.onInterval({thread, as, as == Activity::running ? state.cpu : kNoCpu, state.since, time});
   state.since = time;
 }
 

@@ -10,8 +10,8 @@
 
 namespace cacheline::scheduling {
 
-/// What a thread does. `runnable`: it could run and has no CPU, because another thread took it, it yielded, or
-/// it has just begun. `unknown`: records are missing.
+/// What a thread does. `runnable`: it could run and has no CPU, because another thread took it, it yielded,
+/// or it has just begun. `unknown`: records are missing.
 enum class Activity : uint8_t { running, runnable, blocked, unknown };
 inline constexpr size_t kActivities = 4;
 inline constexpr uint32_t kNoCpu = ~uint32_t{0};
@@ -36,9 +36,9 @@ class IntervalVisitor {
 };
 
 /// Follows all threads but the idle ones through a recording. A SWITCH says when a thread was put on a CPU or
-/// taken off it, and whether it could have run on (PERF_RECORD_MISC_SWITCH_OUT_PREEMPT); FORK, EXIT and exec say
-/// when it began and ended; a sample proves that it runs. What these contradict is unknown, since records are
-/// missing there: two times on a CPU without leaving it, a sample of a thread that is off its CPU.
+/// taken off it, and whether it could have run on (PERF_RECORD_MISC_SWITCH_OUT_PREEMPT); FORK, EXIT and exec
+/// say when it began and ended; a sample proves that it runs. What these contradict is unknown, since records
+/// are missing there: two times on a CPU without leaving it, a sample of a thread that is off its CPU.
 ///
 /// What was there before the recording: a thread that first leaves its CPU, or is first seen in a sample, has
 /// run since the first record; what one that first comes to a CPU did before is unknown.
@@ -56,15 +56,15 @@ class ThreadFollower : public perfdata::RecordVisitor {
   /// After the last record: what goes on then ends with it.
   void finish();
 
-  uint64_t switches = 0;            ///< SWITCH records of threads
-  uint64_t begin = 0, end = 0;      ///< of all records with times, ns; 0: there are none
+  uint64_t switches = 0;        ///< SWITCH records of threads
+  uint64_t begin = 0, end = 0;  ///< of all records with times, ns; 0: there are none
 
  private:
   struct State {
     Activity activity = Activity::unknown;
     bool known = false, ended = false;
-    uint32_t cpu = kNoCpu;       ///< where it runs
-    uint32_t lastCpu = kNoCpu;   ///< where it ran last
+    uint32_t cpu = kNoCpu;      ///< where it runs
+    uint32_t lastCpu = kNoCpu;  ///< where it ran last
     uint64_t since = 0;
   };
   /// Null for idle threads, and where the record does not say whose it is.

@@ -1,5 +1,5 @@
-// Two readings: the first one finds how long the recording is and which threads run longest, the second one adds
-// up what lies in the window.
+// Two readings: the first one finds how long the recording is and which threads run longest, the second one
+// adds up what lies in the window.
 #include "scheduling/schedule.h"
 
 #include <linux/perf_event.h>
@@ -21,7 +21,7 @@ namespace {
 using analysis::Filter;
 using analysis::ThreadTable;
 
-/// ns that each sample of an event stands for; empty: the event does not sample CPU time.
+/// ns that a sample of an event was to stand for; empty: the event does not sample CPU time.
 std::optional<uint64_t> clockPeriodOf(const perf_event_attr& attr) {
   const bool clock = attr.type == PERF_TYPE_SOFTWARE &&
                      (attr.config == PERF_COUNT_SW_CPU_CLOCK || attr.config == PERF_COUNT_SW_TASK_CLOCK);
@@ -30,6 +30,29 @@ std::optional<uint64_t> clockPeriodOf(const perf_event_attr& attr) {
   if (attr.freq == 0) return attr.sample_period;
   return std::max<uint64_t>(kSecond / attr.sample_freq, 1);
 }
+
+/// ns that clock samples stand for, by event.
+class ClockPeriods {
+ public:
+  explicit ClockPeriods(const perfdata::Reader& reader) {
+    for (const perfdata::Event& event : reader.events()) {
+      const bool told = (event.attr.sample_type & PERF_SAMPLE_PERIOD) != 0;
+      events_.push_back({clockPeriodOf(event.attr), told});
+    }
+  }
+  /// Empty: of another event. A sample that came late says itself that it stands for more.
+  std::optional<uint64_t> of(const perfdata::Sample& sample) const {
+    const Clock& event = events_[sample.event];
+    return event.period && event.told && sample.period > 0 ? sample.period : event.period;
+  }
+
+ private:
+  struct Clock {
+    std::optional<uint64_t> period;
+    bool told = false;  ///< samples carry it
+  };
+  std::vector<Clock> events_;
+};
 
 bool haveCpus(const perfdata::Reader& reader) {
   return std::ranges::all_of(reader.events(), [](const perfdata::Event& event) {
@@ -50,10 +73,14 @@ bool keepsThread(const Filter& filter, const analysis::Thread& thread) {
 /// Follows threads, and remembers of the samples what the follower does not need.
 class Reading : public perfdata::RecordVisitor {
  public:
-  Reading(ThreadTable& threads, IntervalVisitor& visitor, bool cpusKnown)
-      : follower(threads, visitor, cpusKnown) {}
+  Reading(ThreadTable& threads, IntervalVisitor& visitor, const ClockPeriods& clocks, bool cpusKnown)
+      : follower(threads, visitor, cpusKnown), clocks_(clocks) {}
   void onSample(const perfdata::Sample& sample) override {
     if (!firstSample && perfdata::isTime(sample.time)) firstSample = sample.time;
+    if (const std::optional<uint64_t> period = clocks_.of(sample)) {
+      ++clockSamples;
+      sampledNs += static_cast<double>(*period);
+    }
     follower.onSample(sample);
   }
   void onSwitch(const perfdata::Switch& record) override { follower.onSwitch(record); }
@@ -64,7 +91,11 @@ class Reading : public perfdata::RecordVisitor {
 
   ThreadFollower follower;
   std::optional<uint64_t> firstSample;  ///< ns
-  uint64_t lost = 0;
+  uint64_t lost = 0, clockSamples = 0;
+  double sampledNs = 0;  ///< that the clock samples stand for
+
+ private:
+  const ClockPeriods& clocks_;
 };
 
 /// What a reading found besides what it added up.
@@ -72,6 +103,7 @@ struct Whole {
   uint64_t begin = 0, end = 0;          ///< of the records with times, ns
   std::optional<uint64_t> firstSample;  ///< ns
   uint64_t switches = 0, lost = 0;      ///< records
+  std::optional<uint64_t> period;       ///< mean of the clock samples, ns
 };
 
 /// Passes on what threads do that the filter keeps.
@@ -104,12 +136,10 @@ class KeptThreads : public IntervalVisitor {
 /// Where there are no context switches: each clock sample is one period of running, which ends with it.
 class SampledTime : public perfdata::RecordVisitor {
  public:
-  SampledTime(const perfdata::Reader& reader, ThreadTable& threads, KeptThreads& visitor, bool cpusKnown)
-      : threads_(threads), visitor_(visitor), cpusKnown_(cpusKnown) {
-    for (const perfdata::Event& event : reader.events()) periods_.push_back(clockPeriodOf(event.attr));
-  }
+  SampledTime(ThreadTable& threads, KeptThreads& visitor, const ClockPeriods& clocks, bool cpusKnown)
+      : threads_(threads), visitor_(visitor), clocks_(clocks), cpusKnown_(cpusKnown) {}
   void onSample(const perfdata::Sample& sample) override {
-    const std::optional<uint64_t> period = periods_[sample.event];
+    const std::optional<uint64_t> period = clocks_.of(sample);
     if (!period || sample.tid == 0 || !perfdata::isTime(sample.time)) return;
     visitor_.onInterval({threads_.index(sample.pid, sample.tid), Activity::running,
                          cpusKnown_ ? sample.cpu : kNoCpu, sample.time - std::min(sample.time, *period),
@@ -119,8 +149,8 @@ class SampledTime : public perfdata::RecordVisitor {
  private:
   ThreadTable& threads_;
   KeptThreads& visitor_;
+  const ClockPeriods& clocks_;
   const bool cpusKnown_;
-  std::vector<std::optional<uint64_t>> periods_;  ///< by event
 };
 
 class Scheduler {
@@ -132,21 +162,23 @@ class Scheduler {
         report_(report),
         progress_(progress),
         threads_(timeline),
+        clocks_(reader),
         cpusKnown_(haveCpus(reader)) {}
 
   Schedule run() {
-    result_.period = clockPeriod(reader_);
     result_.bins = options_.bins;
     Tally all(Bins(0, ~uint64_t{0}, 1));
     const Whole whole = read(all, 0);
     result_.lost = whole.lost;
+    result_.period = whole.period ? whole.period : clockPeriod(reader_);
     result_.basis = whole.switches > 0 ? Basis::switches : Basis::samples;
     if (result_.basis == Basis::samples) {
       if (!result_.period)
-        throw Error(ErrorKind::unreadable,
-                    "this recording has neither context switches nor samples of a clock, so nothing says when "
-                    "threads ran",
-                    "Record again with `cacheline record`, without --no-switches.");
+        throw Error(
+            ErrorKind::unreadable,
+            "this recording has neither context switches nor samples of a clock, so nothing says when "
+            "threads ran",
+            "Record again with `cacheline record`, without --no-switches.");
       all = Tally(Bins(0, ~uint64_t{0}, 1));
       readSamples(all, 0);
     }
@@ -175,20 +207,26 @@ class Scheduler {
 
   Whole read(Tally& tally, double begin) {
     KeptThreads kept(threads_, options_.filter, tally);
-    Reading reading(threads_, kept, cpusKnown_);
+    Reading reading(threads_, kept, clocks_, cpusKnown_);
     reader_.readAll(reading, progressFrom(begin));
     reading.follower.finish();
-    return {reading.follower.begin, reading.follower.end, reading.firstSample, reading.follower.switches,
-            reading.lost};
+    Whole whole{reading.follower.begin,    reading.follower.end, reading.firstSample,
+                reading.follower.switches, reading.lost,         std::nullopt};
+    constexpr double kLongest = 1e18;  // a damaged recording may say anything
+    if (reading.clockSamples > 0)
+      whole.period = static_cast<uint64_t>(
+          std::min(reading.sampledNs / static_cast<double>(reading.clockSamples), kLongest) + 0.5);
+    return whole;
   }
 
   void readSamples(Tally& tally, double begin) {
     KeptThreads kept(threads_, options_.filter, tally);
-    SampledTime sampled(reader_, threads_, kept, cpusKnown_);
+    SampledTime sampled(threads_, kept, clocks_, cpusKnown_);
     reader_.readAll(sampled, progressFrom(begin));
   }
 
-  /// Windows are told in seconds since the first sample, as everywhere; without samples, since the first record.
+  /// Windows are told in seconds since the first sample, as everywhere; without samples, since the first
+  /// record.
   Bins window(const Whole& whole) const {
     const uint64_t begin = whole.begin, end = whole.end;
     const auto origin = static_cast<double>(whole.firstSample.value_or(begin) - begin) / 1e9;
@@ -263,8 +301,8 @@ class Scheduler {
       if (result_.basis == Basis::switches) cpu.switches = from.switches;
       cpu.bins = from.bins;
       cpu.bins.resize(result_.bins);
-      cpu.threads = static_cast<uint32_t>(
-          std::ranges::count_if(result_.threads, [&](const ThreadSchedule& thread) {
+      cpu.threads =
+          static_cast<uint32_t>(std::ranges::count_if(result_.threads, [&](const ThreadSchedule& thread) {
             return std::ranges::find(thread.cpus, number, &CpuShare::cpu) != thread.cpus.end();
           }));
     }
@@ -276,6 +314,7 @@ class Scheduler {
   const analysis::Report* const report_;
   const std::function<bool(double)>& progress_;
   ThreadTable threads_;
+  const ClockPeriods clocks_;
   const bool cpusKnown_;
   Schedule result_;
 };
@@ -298,8 +337,9 @@ bool hasCallChains(const perfdata::Reader& reader) {
   });
 }
 
-Schedule scheduleOf(perfdata::Reader& reader, const analysis::Timeline& timeline, const ScheduleOptions& options,
-                    const analysis::Report* report, const std::function<bool(double)>& progress) {
+Schedule scheduleOf(perfdata::Reader& reader, const analysis::Timeline& timeline,
+                    const ScheduleOptions& options, const analysis::Report* report,
+                    const std::function<bool(double)>& progress) {
   const Filter& filter = options.filter;
   if (filter.mode != Filter::Mode::all || !filter.cpus.empty() || !filter.notCpus.empty())
     throw Error(ErrorKind::usage, "threads cannot be selected by CPU or mode: they change both all the time",

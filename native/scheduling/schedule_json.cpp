@@ -1,4 +1,6 @@
 // `cacheline-threads/1`.
+#include <algorithm>
+
 #include "base/json_writer.h"
 #include "scheduling/schedule.h"
 
@@ -7,6 +9,12 @@ namespace cacheline::scheduling {
 namespace {
 
 constexpr const char* kActivityNames[kActivities] = {"running", "runnable", "blocked", "unknown"};
+
+/// Rounded; periods of a damaged recording can be any number.
+uint64_t wholeNs(double ns) {
+  constexpr double kMost = 9e18;
+  return static_cast<uint64_t>(std::min(ns, kMost) + 0.5);
+}
 
 class ScheduleWriter : public JsonWriter {
  public:
@@ -81,7 +89,7 @@ class ScheduleWriter : public JsonWriter {
     if (lane.contended.empty())
       null("contended");
     else
-      list("contended", lane.contended, [&](double ns) { value(static_cast<uint64_t>(ns + 0.5)); });
+      list("contended", lane.contended, [&](double ns) { value(wholeNs(ns)); });
     close();
   }
 
@@ -96,9 +104,7 @@ class ScheduleWriter : public JsonWriter {
   }
 
   void function(const ContendedFunction& function, uint64_t period) {
-    const auto time = [&](double samples) {
-      return static_cast<uint64_t>(samples * static_cast<double>(period) + 0.5);
-    };
+    const auto time = [&](double samples) { return wholeNs(samples * static_cast<double>(period)); };
     const auto calls = [&](const char* name, const std::vector<CallShare>& shares) {
       list(name, shares, [&](const CallShare& share) {
         open();

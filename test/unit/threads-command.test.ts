@@ -1,7 +1,7 @@
 // `cacheline threads` end to end: a program whose threads say themselves what they did.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RecordingMeta } from '../../extension/protocol/report';
@@ -178,6 +178,30 @@ describe('cacheline threads', function () {
     assert.ok(Math.abs(runningNs - cpuNs) < 0.3 * cpuNs, `${runningNs}, and ${cpuNs}`);
     assert.equal(blockedNs, null);
     assert.equal(switches, null);
+  });
+
+  it('estimates from the samples of the agent', async () => {
+    const args = ['record', '--collector', 'agent', '-o', 'agent.cacheline', '--', './working-threads'];
+    const { status, stdout, stderr } = await command.run(args, { cwd: folder });
+    assert.equal(status, 0, stderr);
+    const { cpuNs = 0 } = truthOf(stdout).get('long') ?? {};
+    const document = await json('agent.cacheline');
+    assert.equal(document.basis, 'samples');
+    assert.equal(document.basisReason, 'this collector sees no context switches');
+    const { runningNs } = threadNamed(document, 'long');
+    assert.ok(Math.abs(runningNs - cpuNs) < 0.3 * cpuNs, `${runningNs}, and ${cpuNs}`);
+  });
+
+  it('reads what is left of a recording that was cut, and says so', async () => {
+    cpSync(join(folder, 'switches.cacheline'), join(folder, 'cut.cacheline'), { recursive: true });
+    const data = join(folder, 'cut.cacheline/perf.data');
+    const whole = await json('switches.cacheline');
+    truncateSync(data, Math.floor(statSync(data).size * 0.6) + 3);
+    const document = await json('cut.cacheline');
+    assert.ok(document.warnings.length > 0);
+    assert.ok(document.spanNs < whole.spanNs && document.spanNs > 0, `${document.spanNs} of ${whole.spanNs}`);
+    const text = await run(['cut.cacheline', '--no-pager']);
+    assert.match(text.stdout, /^Warnings$/m);
   });
 
   it('reads recordings of older versions, which say nothing of switches', async () => {

@@ -70,7 +70,8 @@ std::pair<bool, std::string> metaOf(const RecordOptions& options) {
 
 TEST(Switches, OfAProgramAlternate) {
   const TemporaryFolder folder;
-  const RecordOptions options = optionsFor(folder, {compile(folder, "nap", kNapping, "-O1 -g -pthread"), "100"});
+  const RecordOptions options =
+      optionsFor(folder, {compile(folder, "nap", kNapping, "-O1 -g -pthread"), "100"});
   const RecordResult result = recordNow(options);
   EXPECT_EQ(result.exitStatus, 0);
   const Switches switches(options.outputDirectory);
@@ -135,8 +136,7 @@ TEST(Switches, AKernelThatRefusesThemRecordsTheRest) {
     errno = EINVAL;
     return -1;
   };
-  const RecordOptions options =
-      optionsFor(folder, {compile(folder, "spin", kSpin), "1", "0.2"});
+  const RecordOptions options = optionsFor(folder, {compile(folder, "spin", kSpin), "1", "0.2"});
   const std::atomic<bool> stop{false};
   const RecordResult result = record(options, stop, {}, kernel);
   EXPECT_GT(result.samples, 50u);

@@ -83,8 +83,8 @@ TEST(ContendedCode, ChainsThatAreNotListedHaveNoCaller) {
 }
 
 TEST(ContendedCode, RecursionCountsOnce) {
-  const auto list =
-      contendedFunctions(reportOf({accessOf("walk", 10, 10, {chainOf(10, {"walk", "visit", "walk", "visit", "main"})})}));
+  const auto list = contendedFunctions(
+      reportOf({accessOf("walk", 10, 10, {chainOf(10, {"walk", "visit", "walk", "visit", "main"})})}));
   EXPECT_DOUBLE_EQ(functionOf(list, "walk").total, 10);
   EXPECT_DOUBLE_EQ(functionOf(list, "visit").total, 10);
   EXPECT_DOUBLE_EQ(functionOf(list, "visit").callees.at(0).samples, 10);

@@ -13,14 +13,19 @@ namespace cacheline::scheduling::test {
 namespace {
 
 constexpr uint32_t kRivals = 3;
-constexpr uint64_t kRivalPeriod = 1'000'000'000 / 499;
 
 /// Threads 0 and 1 write one word in turns for 100 ms, then thread 2 writes another line alone.
 analysis::Report reportOfTwoRivals() {
   advice::ReportBuilder builder;
-  builder.build({{.thread = 0, .address = 0x1000, .writes = true, .count = 50, .from = kBegin, .step = 2 * kMs},
-                 {.thread = 1, .address = 0x1000, .writes = true, .count = 50, .from = kBegin + kMs, .step = 2 * kMs},
-                 {.thread = 2, .address = 0x2000, .writes = true, .count = 50, .from = kBegin + 100 * kMs, .step = kMs}});
+  builder.build(
+      {{.thread = 0, .address = 0x1000, .writes = true, .count = 50, .from = kBegin, .step = 2 * kMs},
+       {.thread = 1, .address = 0x1000, .writes = true, .count = 50, .from = kBegin + kMs, .step = 2 * kMs},
+       {.thread = 2,
+        .address = 0x2000,
+        .writes = true,
+        .count = 50,
+        .from = kBegin + 100 * kMs,
+        .step = kMs}});
   for (analysis::ThreadSamples& thread : builder.report.threads) {
     thread.pid = kPid;
     thread.tid += 101;
@@ -47,13 +52,14 @@ TEST(Contention, LinesWithoutAHistoryAreLeftOut) {
 TEST(Contention, IsInTheBinsInWhichItWas) {
   const analysis::Report report = reportOfTwoRivals();
   MadeSwitches made;
-  for (uint32_t thread = 0; thread < kRivals; ++thread) made.start(0, 100, 101 + thread).in(0, 101 + thread, thread);
+  for (uint32_t thread = 0; thread < kRivals; ++thread)
+    made.start(0, 100, 101 + thread).in(0, 101 + thread, thread);
   for (uint32_t thread = 0; thread < kRivals; ++thread) made.end(200, 101 + thread);
   const Schedule schedule = made.schedule({.bins = 2}, &report);
   for (const uint32_t tid : {101u, 102u}) {
     const ThreadSchedule thread = threadOf(schedule, tid);
     ASSERT_TRUE(thread.contended);
-    EXPECT_NEAR(*thread.contended, 50.0 * kRivalPeriod, 0.5 * kRivalPeriod);
+    EXPECT_NEAR(*thread.contended, 50.0 * kPeriod, 0.5 * kPeriod);
     EXPECT_NEAR(thread.lane->contended.at(0), *thread.contended, 1);
     EXPECT_EQ(thread.lane->contended.at(1), 0);
   }

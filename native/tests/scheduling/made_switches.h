@@ -20,6 +20,9 @@ inline constexpr uint32_t kPid = 100;
 /// Times of the records begin here, ns: no clock begins at 0.
 inline constexpr uint64_t kBegin = 1000 * kMs;
 
+/// Of clock samples, ns.
+inline constexpr uint64_t kPeriod = 1'000'000'000 / 499;
+
 /// A clock recording with records of context switches. Times are ms since its beginning.
 class MadeSwitches {
  public:
@@ -52,12 +55,12 @@ class MadeSwitches {
     return *this;
   }
   MadeSwitches& preempted(uint64_t ms, uint32_t tid, uint32_t cpu = 0) {
-    at(ms, tid, cpu).raw(PERF_RECORD_SWITCH,
-                         PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, {}, true);
+    at(ms, tid, cpu)
+        .raw(PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, {}, true);
     return *this;
   }
   MadeSwitches& sample(uint64_t ms, uint32_t tid, uint32_t cpu = 0) {
-    at(ms, tid, cpu).sample({.ip = 0x1000});
+    at(ms, tid, cpu).sample({.ip = 0x1000, .period = kPeriod});
     return *this;
   }
   perfdata::testing::RecordBuilder& builder() { return builder_; }

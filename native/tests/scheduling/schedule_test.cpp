@@ -98,7 +98,8 @@ TEST(Schedule, WhatWasThereBeforeTheRecording) {
   made.sample(0, 100).blocks(10, 101, 1).in(30, 102, 1).end(40, 102).end(50, 101);
   const Schedule schedule = made.schedule();
   EXPECT_EQ(threadOf(schedule, 101).running, 10 * kMs) << "it ran until it left its CPU";
-  EXPECT_EQ(threadOf(schedule, 101).unknown, 40 * kMs) << "a thread ends on a CPU: how it came there is missing";
+  EXPECT_EQ(threadOf(schedule, 101).unknown, 40 * kMs)
+      << "a thread ends on a CPU: how it came there is missing";
   EXPECT_EQ(threadOf(schedule, 102).unknown, 30 * kMs) << "off its CPU, and nothing says why";
   EXPECT_EQ(threadOf(schedule, 102).running, 10 * kMs);
   EXPECT_EQ(threadOf(schedule, 100).running, 50 * kMs) << "never switched: it ran all the time";
@@ -174,7 +175,10 @@ TEST(Schedule, IdleThreadsAndThoseThatAreGoneAreNobody) {
   MadeSwitches made;
   made.exec(0, 100).blocks(10, 100).in(20, 100).end(30, 100);
   made.builder().thread(0, 0).cpu(0).at(kBegin + 10 * kMs).raw(PERF_RECORD_SWITCH, 0, {}, true);
-  made.builder().thread(~0u, ~0u).at(kBegin + 30 * kMs).raw(PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT, {}, true);
+  made.builder()
+      .thread(~0u, ~0u)
+      .at(kBegin + 30 * kMs)
+      .raw(PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT, {}, true);
   EXPECT_EQ(made.schedule().threads.size(), 1u);
 }
 
@@ -249,7 +253,6 @@ TEST(Schedule, WithoutSwitchesSamplesAreCounted) {
   for (uint64_t ms = 2; ms <= 100; ms += 2) made.sample(ms, ms <= 50 ? 100 : 101, 3);
   const Schedule schedule = made.schedule({.bins = 4});
   EXPECT_EQ(schedule.basis, Basis::samples);
-  constexpr uint64_t kPeriod = 1'000'000'000 / 499;
   EXPECT_EQ(schedule.period, kPeriod);
   const ThreadSchedule thread = threadOf(schedule, 101);
   EXPECT_EQ(thread.running, 25 * kPeriod);
@@ -260,6 +263,16 @@ TEST(Schedule, WithoutSwitchesSamplesAreCounted) {
   EXPECT_EQ(sum(binsOf(thread, Activity::running)), thread.running);
   EXPECT_EQ(schedule.cpus.at(0).cpu, 3u);
   EXPECT_FALSE(schedule.cpus.at(0).switches);
+}
+
+TEST(Schedule, ASampleThatCameLateStandsForMore) {
+  MadeSwitches made;
+  made.sample(10, 100);  // the first record of all
+  made.at(50, 100).sample({.ip = 0x1000, .period = 3 * kPeriod});
+  const Schedule schedule = made.schedule();
+  EXPECT_EQ(threadOf(schedule, 100).running, 3 * kPeriod)
+      << "what the first one stands for was before the first record";
+  EXPECT_EQ(schedule.period, 2 * kPeriod);
 }
 
 TEST(Schedule, ARecordingWithoutEitherSaysSo) {
@@ -276,13 +289,15 @@ TEST(Schedule, ARecordingWithoutEitherSaysSo) {
     FAIL() << "it was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::unreadable);
-    EXPECT_NE(std::string(error.what()).find("neither context switches nor samples of a clock"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("neither context switches nor samples of a clock"),
+              std::string::npos);
   }
 }
 
 TEST(Schedule, CpusThatAreNotRecordedAreNotNamed) {
   perfdata::testing::RecordBuilder builder;
-  builder.event(perfdata::testing::clockAttr(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME), "cpu-clock");
+  builder.event(perfdata::testing::clockAttr(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME),
+                "cpu-clock");
   builder.thread(1, 2).at(10).raw(PERF_RECORD_SWITCH, 0, {}, true);
   builder.at(30).raw(PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT, {}, true);
   const perfdata::testing::Bytes bytes = perfdata::testing::fileBytes(builder);
