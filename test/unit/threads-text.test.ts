@@ -46,6 +46,17 @@ describe('threads text', () => {
     assert.match(text(hostile, 200), /unnamed code of lib\\x1b\.so/);
   });
 
+  it('says how unevenly threads work of a few processes that matter', () => {
+    const pairs = (count: number, bins: string): ThreadsDocument['threads'] =>
+      Array.from({ length: 2 * count }, (_, at) => thread(10 + at, '', bins.padEnd(BINS), { pid: Math.floor(at / 2) + bins.length * 100 }));
+    const many = text(threadsDocument([...pairs(8, '########'), ...pairs(3, '#########################################')]), 200);
+    assert.equal(many.match(/work about equally long/g)?.length, 5);
+    assert.match(many, /^Of 6 more processes --format json says it\.$/m);
+    const small = text(threadsDocument([...pairs(1, '#'), ...pairs(1, '#########################################')]), 200);
+    assert.equal(small.match(/work about equally long/g)?.length, 1);
+    assert.match(small, /^Of 1 more process --format json says it\.$/m);
+  });
+
   it('says that there is no thread', () => {
     assert.match(text(threadsDocument([]), 80), /None of the threads that were asked for was there in this window\./);
     assert.match(text(threadsDocument([], { spanNs: 0 }), 80), /no records with times in this window/);

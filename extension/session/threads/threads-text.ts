@@ -21,6 +21,10 @@ type Layout = Required<ThreadsTextOptions>;
 /** More rows would not be read; JSON has all. */
 const MOST_ROWS = 64;
 const LABEL_WIDTH = 22;
+/** Processes of which it is said how unevenly their threads work. */
+const MOST_PROCESSES = 5;
+/** Of the longest running thread: processes whose threads all run less are not spoken of. */
+const LEAST_PROCESS = 0.05;
 /** Longer lanes are hard to follow. */
 const MOST_CELLS = 150;
 const INDENT = '  ';
@@ -33,7 +37,7 @@ export function threadsText(list: ThreadsDocument, options: ThreadsTextOptions):
     head(list, layout),
     list.threads.length === 0 ? wrap(whyNone(list), layout.width) : [],
     lanes(list, layout),
-    list.imbalance.flatMap(({ sentence }) => wrap(sentence, layout.width)),
+    imbalanceText(list, layout.width),
     threadTable(list, layout),
     cpuTable(list, layout),
     contendedCodeText(list, layout),
@@ -88,6 +92,18 @@ function lanes(list: ThreadsDocument, { width, style }: Layout): string[] {
     ...wrap(`What each thread did; a character is ${duration(cellNs)}:`, width).map((line) => style.bold(line)),
     ...rows,
     ...wrap(legend(used), width, INDENT),
+  ];
+}
+
+/** Of the processes that matter, most uneven first. */
+function imbalanceText({ threads, imbalance }: ThreadsDocument, width: number): string[] {
+  const runningOf = (tid: number, pid: number): number => threads.find((each) => each.tid === tid && each.pid === pid)?.runningNs ?? 0;
+  const most = threads[0]?.runningNs ?? 0;
+  const listed = imbalance.filter(({ longest, pid }) => runningOf(longest, pid) >= LEAST_PROCESS * most);
+  const rest = imbalance.length - Math.min(listed.length, MOST_PROCESSES);
+  return [
+    ...listed.slice(0, MOST_PROCESSES).flatMap(({ sentence }) => wrap(sentence, width)),
+    ...(rest > 0 ? wrap(`Of ${plural(rest, 'more process', 'more processes')} --format json says it.`, width) : []),
   ];
 }
 
