@@ -294,7 +294,9 @@ class Scheduler {
   }
 
   void addCpus(const Tally& tally) {
-    for (const auto& [number, from] : tally.cpus) {
+    for (const auto& entry : tally.cpus) {
+      const uint32_t number = entry.first;
+      const CpuTally& from = entry.second;
       CpuSchedule& cpu = result_.cpus.emplace_back();
       cpu.cpu = number;
       cpu.running = from.running;

@@ -34,8 +34,8 @@ describe('threads text', () => {
 
   it('says what is lost and what is not known', () => {
     assert.match(text(hostile, 200), /12 records were lost/);
-    assert.match(text(hostile, 200), /"not known": the thread was off its CPU/);
-    assert.doesNotMatch(text(uneven, 200), /not known/);
+    assert.match(text(hostile, 200), /"unknown": the thread was off its CPU/);
+    assert.doesNotMatch(text(uneven, 200), /unknown/);
     assert.match(text(sampled, 200), /\(no\s+context switches: they were not asked for \(--no-switches\)\)/);
   });
 

@@ -16,9 +16,9 @@ export const CELLS: Record<Cell, { character: string; style?: keyof Style; words
   partly: { character: '+', style: 'green', words: 'running a part of the time' },
   contended: { character: 'X', style: 'red', words: 'running, contended' },
   partlyContended: { character: 'x', style: 'red', words: 'a part of the time, contended' },
-  runnable: { character: '-', style: 'yellow', words: 'could run, has no CPU' },
+  runnable: { character: '-', style: 'yellow', words: 'runnable, without a CPU' },
   blocked: { character: '.', style: 'dim', words: 'blocked' },
-  unknown: { character: '?', words: 'not known' },
+  unknown: { character: '?', words: 'unknown' },
   absent: { character: ' ', words: 'not there' },
 };
 

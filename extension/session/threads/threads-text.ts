@@ -118,8 +118,8 @@ function threadTable(list: ThreadsDocument, { width, style }: Layout): string[] 
     { title: 'thread', align: 'left', shorten: shortenMiddle },
     { title: 'running', align: 'right' },
     { title: 'contended', align: 'right' },
-    ...['no CPU', 'blocked', 'switches', 'moved'].map((title): Column => ({ title, align: 'right' })),
-    ...(hasUnknown(list) ? [{ title: 'not known', align: 'right' } satisfies Column] : []),
+    ...['runnable', 'blocked', 'switches', 'moved'].map((title): Column => ({ title, align: 'right' })),
+    ...(hasUnknown(list) ? [{ title: 'unknown', align: 'right' } satisfies Column] : []),
   ];
   const rows = threads
     .slice(0, MOST_ROWS)
@@ -167,11 +167,9 @@ function notes(list: ThreadsDocument, { width }: Layout): string[] {
     ...(threads.some(({ contendedNs }) => contendedNs !== null)
       ? ['Contended time is a part of the running time, estimated from samples: `cacheline report` says at which data.']
       : []),
-    ...(basis === 'switches'
-      ? ['"no CPU": the thread could run, and another one had its CPU. "blocked": it waited; for what is not recorded.']
-      : []),
-    ...(hasUnknown(list) ? ['"not known": the thread was off its CPU when the recording began, or records are missing.'] : []),
-    ...(lost > 0 ? [`${plural(lost, 'record was', 'records were')} lost, so some of these times are too long or not known.`] : []),
+    ...(basis === 'switches' ? ['"runnable": the thread could run and had no CPU. "blocked": it waited; for what is not recorded.'] : []),
+    ...(hasUnknown(list) ? ['"unknown": the thread was off its CPU when the recording began, or records are missing.'] : []),
+    ...(lost > 0 ? [`${plural(lost, 'record was', 'records were')} lost, so some of these times are too long or unknown.`] : []),
   ];
   return sentences.flatMap((text) => wrap(text, width, '- '));
 }
