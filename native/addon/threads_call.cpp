@@ -3,9 +3,13 @@
 
 #include <rapidjson/document.h>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "addon/analyze_call.h"
 #include "addon/arguments.h"

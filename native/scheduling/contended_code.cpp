@@ -2,9 +2,11 @@
 #include "scheduling/contended_code.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "analysis/own_place.h"
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "analysis/thread_table.h"
 #include "base/error.h"

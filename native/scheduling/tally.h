@@ -1,6 +1,7 @@
 // Adds up what threads do, by thread, CPU and bin of time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
