@@ -1,5 +1,6 @@
 // What each collector costs the recorded program, and what is lost at the default rates.
-//   node scripts/bench-record.mjs [--pairs N]     rounds of runs a row, 21 by default; fewer for a quick look
+//   node scripts/bench-record.mjs [--pairs N] [--only TEXT]
+// --pairs: rounds of runs a row, 21 by default; fewer for a quick look. --only: rows whose names contain the text.
 // A round is the program alone, recorded, and alone again, taking turns in going first: the last ratio is the null control.
 // Exits with 0 where it could measure, whatever it measured.
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -24,6 +25,8 @@ const tools = path.join(root, 'build/bench');
 
 /** Half a second of work for two CPUs, on so many threads. */
 const spin = (threads) => [path.join(tools, 'spin'), String(800 / threads), String(threads)];
+/** Half a second of work for two CPUs, by 64 threads that work in turns: some 15,000 context switches a second of CPU time. */
+const relay = () => [path.join(tools, 'relay'), '800', '64'];
 /** --confirm begins to watch when there are samples to choose words by. */
 const contendSeconds = 3;
 
@@ -48,6 +51,14 @@ const rows = (contended) => [
     program: spin(2),
     measure: 'cpu',
   })),
+  { name: 'clock, 64 threads that take turns', collector: 'clock', program: relay(), measure: 'cpu' },
+  {
+    name: 'clock, 64 threads that take turns, --no-switches',
+    collector: 'clock',
+    options: ['--no-switches'],
+    program: relay(),
+    measure: 'cpu',
+  },
   { name: 'agent, 2 threads', collector: 'agent', program: spin(2), measure: 'cpu', target: 1.03 },
   {
     name: 'watch by --confirm',
@@ -105,9 +116,11 @@ async function ratios(folder, { name, collector, options = [], program, measure:
   return { recorded: median(recorded), control: median(control), said };
 }
 
-async function costs(folder, count) {
+async function costs(folder, count, only) {
   const table = [];
-  for (const wanted of rows(await contend(folder))) {
+  const wantedRows = rows(await contend(folder)).filter(({ name }) => name.includes(only));
+  if (wantedRows.length === 0) throw new ScriptError(`--only: no row is called ${only}`);
+  for (const wanted of wantedRows) {
     try {
       const { recorded, control, said } = await ratios(folder, wanted, count);
       const watched = /([\d,]+) access(?:es)? of ([\d,]+ words?) watched/.exec(said);
@@ -149,20 +162,24 @@ async function lost(folder, collector, seconds) {
 }
 
 async function bench(args) {
-  const { values } = parseArgs({ args, options: { pairs: { type: 'string', default: String(enoughPairs) } } });
+  const { values } = parseArgs({
+    args,
+    options: { pairs: { type: 'string', default: String(enoughPairs) }, only: { type: 'string', default: '' } },
+  });
   const count = Number(values.pairs);
   if (!(Number.isInteger(count) && count >= 1)) throw new ScriptError(`--pairs takes a whole number above 0, not '${values.pairs}'`);
   await setup(['build']);
   await build();
   await mkdir(tools, { recursive: true });
-  for (const name of ['spin', 'contend', 'cputime'])
+  for (const name of ['spin', 'relay', 'contend', 'cputime'])
     await run('cc', ['-O2', '-g', '-pthread', '-o', path.join(tools, name), path.join(fixtures, `${name}.c`)]);
   const folder = await mkdtemp(path.join(tmpdir(), 'cacheline-bench-record-'));
   try {
     const quick = count < enoughPairs ? ` (a quick look: figures take ${enoughPairs})` : '';
     say(`bench:record: ${cpus().length} CPUs, ${cpus()[0]?.model}; ${count} rounds a row${quick}`);
     await measure(folder, spin(2), []); // warm caches and files
-    printTable('Cost: medians of the ratios recorded / alone, beside alone / alone', await costs(folder, count));
+    printTable('Cost: medians of the ratios recorded / alone, beside alone / alone', await costs(folder, count, values.only));
+    if (values.only !== '') return;
     const seconds = count < enoughPairs ? quickSeconds : lostSeconds;
     const table = [];
     for (const collector of ['clock', 'agent']) table.push(await lost(folder, collector, seconds));

@@ -4,6 +4,7 @@ import { LAYOUT_HELP, parseLayout, type LayoutArguments } from './layout-argumen
 import { oneOf, parse, wrong, type CommandName, type Options } from './options';
 import { parseRecord, RECORD_HELP, type RecordArguments } from './record-arguments';
 import { parseReport, REPORT_HELP, type ReportArguments } from './report-arguments';
+import { parseThreads, THREADS_HELP, type ThreadsArguments } from './threads-arguments';
 import { parseWhere, WHERE_HELP, type WhereArguments } from './where-arguments';
 
 export interface DoctorArguments {
@@ -17,6 +18,7 @@ export type Arguments =
   | RecordArguments
   | ReportArguments
   | AdviseArguments
+  | ThreadsArguments
   | LayoutArguments
   | WhereArguments
   | DoctorArguments
@@ -29,6 +31,7 @@ Usage:
   cacheline record [options] -- PROGRAM [ARGS]   run a program and record it
   cacheline report [options] [RECORDING]         which lines threads fight over
   cacheline advise [options] [RECORDING]         what to change, with the edit
+  cacheline threads [options] [RECORDING]        what threads did over time
   cacheline layout [options] TYPE --in BINARY    how a type lies on cache lines
   cacheline where [options] -p PID | -- PROGRAM  where memory and threads are
   cacheline doctor [options]                     what this machine can record
@@ -41,6 +44,7 @@ const HELP = {
   record: RECORD_HELP,
   report: REPORT_HELP,
   advise: ADVISE_HELP,
+  threads: THREADS_HELP,
   layout: LAYOUT_HELP,
   where: WHERE_HELP,
   doctor: `Usage: cacheline doctor [options]
@@ -82,6 +86,10 @@ export function parseArguments(args: readonly string[]): Arguments {
     case 'advise': {
       const parsed = parseAdvise(rest);
       return parsed === 'help' ? { command: 'help', text: ADVISE_HELP } : parsed;
+    }
+    case 'threads': {
+      const parsed = parseThreads(rest);
+      return parsed === 'help' ? { command: 'help', text: THREADS_HELP } : parsed;
     }
     case 'layout': {
       const parsed = parseLayout(rest);

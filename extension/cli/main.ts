@@ -10,6 +10,7 @@ import { record } from './record';
 import { report } from './report';
 import { table } from './table';
 import { print, say, watchStreams } from './terminal';
+import { threads } from './threads';
 import { where } from './where';
 
 async function run(args: readonly string[]): Promise<number> {
@@ -32,6 +33,8 @@ async function run(args: readonly string[]): Promise<number> {
       const { advise } = await import('./advise');
       return advise(new NativeEngine(loadAddon()), parsed);
     }
+    case 'threads':
+      return threads(new NativeEngine(loadAddon()), parsed);
     case 'layout':
       return layout(new NativeEngine(loadAddon()), parsed);
     case 'where':

@@ -57,6 +57,8 @@ How:
   -m, --mmap-pages SIZE each CPU's buffer: pages, or with B, K, M or G: 512K
   -g                    call chains, by frame pointers
       --call-graph HOW  call chains: fp, dwarf or lbr
+      --no-switches     not when threads run and when they are off their CPUs
+                        (cacheline threads)
       --heap            record heap blocks too: where allocated, when freed; up
                         to 20,000 at once and 10,000 a second of a thread's CPU
                         time, and half as many below 64 bytes
@@ -95,6 +97,7 @@ const RECORD_OPTIONS = {
   'mmap-pages': { type: 'string', short: 'm' },
   callers: { type: 'boolean', short: 'g' },
   'call-graph': { type: 'string' },
+  'no-switches': { type: 'boolean' },
   heap: { type: 'boolean' },
   'heap-sampling': { type: 'string' },
   watch: { type: 'string', multiple: true },
@@ -132,6 +135,7 @@ export function parseRecord(args: readonly string[]): RecordArguments | 'help' {
           : number('record', '--duration', values.duration, 'a number of seconds above 0', (value) => value > 0),
       ...(values['all-user'] ? { mode: 'user' as const } : values['all-kernel'] ? { mode: 'kernel' as const } : {}),
       ...callGraphOf(values),
+      ...(values['no-switches'] ? { switches: false } : {}),
       ...(values.collector === undefined ? {} : { collector: oneOf('record', '--collector', values.collector, COLLECTORS) }),
       ...controlOf(values),
       ...watchOf(values),

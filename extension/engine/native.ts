@@ -23,9 +23,11 @@ import type {
   RecordResult,
   SuspectsAnswer,
   TableParams,
+  ThreadsParams,
 } from '../protocol/engine';
 import type { DeclarationList, LayoutList, TypeList } from '../protocol/layout';
 import type { Answer, ProfileSummary, Question } from '../protocol/profile';
+import type { ThreadList } from '../protocol/threads';
 import type { Where, WhereOutcome, WhereParams } from '../protocol/where';
 import { withFullStop } from '../protocol/words';
 import { reportOf, type ReportPieces } from './report-pieces';
@@ -66,6 +68,8 @@ export interface NativeAddon {
   advise(params: OpenParams, onProgress: (share: number) => void): NativeJob<string>;
   /** Resolves with the pieces of a table's JSON text. */
   table(params: TableParams, onProgress: (share: number) => void): NativeJob<TablePieces>;
+  /** Resolves with JSON text. */
+  threads(params: ThreadsParams, onProgress: (share: number) => void): NativeJob<string>;
   close(params: { handle: number }): void;
   /** Resolves with the JSON text of the doctor's report. */
   doctor(params: EngineCalls['doctor']['params']): Promise<string>;
@@ -156,6 +160,8 @@ export class NativeEngine implements Engine {
     analyze: async (params, options) => reportOf((await this.analyzeTexts(params, options)).pieces),
     advise: async (params, { signal, onProgress }) =>
       JSON.parse(await this.job(() => this.addon.advise(params, (share) => onProgress?.(share)), signal)) as AdviceList,
+    threads: async (params, { signal, onProgress }) =>
+      JSON.parse(await this.job(() => this.addon.threads(params, (share) => onProgress?.(share)), signal)) as ThreadList,
     open: async (params, { signal, onProgress }) => {
       const { handle, summary } = await this.job(() => this.addon.open(params, (share) => onProgress?.(share)), signal);
       return { handle, summary: JSON.parse(summary) as ProfileSummary };

@@ -5,6 +5,7 @@ import type { DeclarationList, LayoutList, TypeList } from './layout';
 import type { Answer, ProfileSummary, Question } from './profile';
 import type { CoalesceKey, Display, Report } from './report';
 import type { TableKey } from './table';
+import type { ThreadList } from './threads';
 import type { Count, Integer } from './values';
 import type { WhereOutcome, WhereParams } from './where';
 
@@ -48,6 +49,8 @@ export interface RecordParams {
   physicalAddresses?: boolean;
   /** Of each CPU's ring buffer; by default 512 KiB. */
   ringBytes?: number;
+  /** When threads are put on CPUs and taken off them, too, where the kernel takes it; by default true. */
+  switches?: boolean;
   /** FIFOs, as of `perf record --control`. */
   control?: { command: string; acknowledge?: string; startDisabled?: boolean };
   /** Watchpoints: on what the expressions name, or (no expressions) on the words that the samples make suspect. */
@@ -138,6 +141,12 @@ export interface TableParams extends Omit<AnalyzeParams, 'tables' | 'showAll' | 
 }
 
 export type OpenParams = Omit<AnalyzeParams, 'tables'>;
+
+/** Threads have no CPUs and modes to be selected by, and no lines: their filter has terms of times, threads and processes alone. */
+export type ThreadsParams = Omit<OpenParams, 'cpus' | 'mode'> & {
+  /** Parts of the window, 1 to 1000; by default 60. */
+  bins?: number;
+};
 
 /** How the tables of a recording with data sources look. */
 export interface TableOptions {
@@ -245,6 +254,8 @@ export interface EngineCalls {
   analyze: { params: AnalyzeParams; result: Report; progress: number };
   /** What to change, without the edits. Aborting and progress as of `analyze`. */
   advise: { params: OpenParams; result: AdviceList; progress: number };
+  /** What the threads did over time. Aborting and progress as of `analyze`. */
+  threads: { params: ThreadsParams; result: ThreadList; progress: number };
   /** Keeps the recording open until `close`. Aborting and progress as of `analyze`. */
   open: { params: OpenParams; result: { handle: number; summary: ProfileSummary }; progress: number };
   /** Another filter for an open profile; where it fails, the old one stays. */

@@ -60,6 +60,12 @@ export interface RecordingMeta {
   } | null;
   samples: Count;
   lost: Count;
+  /** Whether perf.data says when threads were put on CPUs and taken off them; absent in recordings of older versions, which do not. */
+  switches?: {
+    recorded: boolean;
+    /** Why not; null: they are recorded. */
+    reason: string | null;
+  };
   /** Heap blocks in the file `allocations`; null or absent: not recorded. */
   heap?: {
     /** Above the rate, 1 in so many of the blocks below 64 bytes was to be recorded. */

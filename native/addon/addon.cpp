@@ -1,5 +1,5 @@
-// The Node-API boundary: version, record, suspects, analyze, advise, table, open, filter, ask, close, doctor,
-// calibrate, inspect, layout, types, declarations. Types are in extension/engine/native.ts.
+// The Node-API boundary: version, record, suspects, analyze, advise, table, threads, open, filter, ask, close,
+// doctor, calibrate, inspect, layout, types, declarations, where. Types are in extension/engine/native.ts.
 #include <dlfcn.h>
 #include <napi.h>
 
@@ -18,6 +18,7 @@
 #include "addon/record_call.h"
 #include "addon/self_test_call.h"
 #include "addon/table_call.h"
+#include "addon/threads_call.h"
 #include "addon/type_calls.h"
 #include "addon/where_call.h"
 #include "base/error.h"
@@ -284,6 +285,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("analyze", Napi::Function::New(env, analyzeCall));
   exports.Set("advise", Napi::Function::New(env, adviseCall));
   exports.Set("table", Napi::Function::New(env, tableCall));
+  exports.Set("threads", Napi::Function::New(env, threadsCall));
   exports.Set("open", Napi::Function::New(env, openCall));
   exports.Set("filter", Napi::Function::New(env, filterCall));
   exports.Set("ask", Napi::Function::New(env, askCall));

@@ -83,6 +83,7 @@ record::RecordOptions recordOptions(const Arguments& arguments, const std::strin
                                                  {"dwarf", record::CallGraph::dwarf},
                                                  {"lbr", record::CallGraph::branchStack}},
                                                 record::CallGraph::none);
+  options.switches = arguments.flag("switches", true);
   if (const auto control = arguments.object("control"))
     options.control = record::ControlFifo{control->text("command"), control->text("acknowledge"),
                                           control->flag("startDisabled")};

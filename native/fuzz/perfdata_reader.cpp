@@ -31,6 +31,9 @@ class Toucher : public RecordVisitor {
   void onMmap(const Mmap& map) override { touch(map.file); }
   void onComm(const Comm& comm) override { touch(comm.name); }
   void onKsymbol(const Ksymbol& symbol) override { touch(symbol.name); }
+  void onSwitch(const Switch& record) override {
+    sum_ += record.time + record.tid + record.otherTid + record.cpu + (record.out ? 1 : 0);
+  }
   void onAuxtraceInfo(const AuxtraceInfo& info) override {
     for (const uint64_t word : info.privateData) sum_ += word;
   }

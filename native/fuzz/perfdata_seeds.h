@@ -57,8 +57,8 @@ inline RecordBuilder seedRecording(ByteOrder order) {
   b.raw(kRecordAuxtrace, 0, trace.bytes());
   b.records().resize(b.records().size() + 4, 7);
   for (const uint32_t type :
-       {uint32_t{PERF_RECORD_AUX}, uint32_t{PERF_RECORD_SWITCH_CPU_WIDE}, uint32_t{PERF_RECORD_KSYMBOL},
-        uint32_t{kRecordTimeConv}, uint32_t{kRecordAuxtraceInfo}})
+       {uint32_t{PERF_RECORD_AUX}, uint32_t{PERF_RECORD_SWITCH_CPU_WIDE}, uint32_t{PERF_RECORD_SWITCH},
+        uint32_t{PERF_RECORD_KSYMBOL}, uint32_t{kRecordTimeConv}, uint32_t{kRecordAuxtraceInfo}})
     b.raw(type, 0, Bytes(32, 3), true);
   return b.finishedRound();
 }

@@ -137,7 +137,10 @@ void CollectorSelection::openPlan(const EventPlan& plan, const Target& target) {
   const bool startsDisabled = options_.control && options_.control->startDisabled;
   const bool onExec = chosen_.target.kind == Target::Kind::command && !startsDisabled;
   auto source = PerfSource::open(kernel_, plan, chosen_.target, permissions_,
-                                 {options_.ringBytes, onExec, options_.control.has_value()});
+                                 {.ringBytes = options_.ringBytes,
+                                  .enableOnExec = onExec,
+                                  .tracking = options_.control.has_value(),
+                                  .switches = options_.switches});
   // perf wants to know the clock before it reads of the trace.
   chosen_.preamble.insert(chosen_.preamble.begin(), source->timeConversion().begin(),
                           source->timeConversion().end());

@@ -152,6 +152,16 @@ std::string metaJson(const Meta& meta) {
   json.Uint64(meta.samples);
   json.Key("lost");
   json.Uint64(meta.lost);
+  json.Key("switches");
+  json.StartObject();
+  json.Key("recorded");
+  json.Bool(meta.switches.recorded);
+  json.Key("reason");
+  if (meta.switches.recorded)
+    json.Null();
+  else
+    json.String(meta.switches.reason.data(), static_cast<rapidjson::SizeType>(meta.switches.reason.size()));
+  json.EndObject();
   json.Key("heap");
   if (meta.heap) {
     json.StartObject();

@@ -9,6 +9,7 @@
 #include "calibration/calibration.h"
 #include "record/build_ids.h"
 #include "record/child_process.h"
+#include "record/source.h"
 #include "record/target.h"
 
 namespace cacheline::record {
@@ -37,6 +38,7 @@ struct Meta {
   double durationSeconds = 0;     ///< recorded; 0 while it runs
   std::optional<Ending> program;  ///< empty while it runs, and where none was started
   uint64_t samples = 0, lost = 0;
+  SwitchRecords switches;
   std::optional<HeapCounts> heap;  ///< empty: heap blocks were not recorded
   bool interrupted = false;
   std::vector<std::string> warnings;

@@ -1,4 +1,4 @@
-// Dropping of samples that two events took.
+// Dropping of what two events recorded of one thread.
 #include "record/one_voice.h"
 
 #include <linux/perf_event.h>
@@ -11,8 +11,13 @@ namespace cacheline::record {
 namespace {
 
 // Places in our records (linux/perf_event.h): a sample has header, IDENTIFIER, IP, pid, tid; a FORK has
-// header, pid, creator's pid, tid, creator's tid. All records but samples end with their IDENTIFIER.
-constexpr size_t kSampleIdAt = 8, kSampleThreadAt = 28;
+// header, pid, creator's pid, tid, creator's tid; a SWITCH has header and sample_id alone, which begins with
+// pid and tid. All records but samples end with their IDENTIFIER.
+constexpr size_t kSampleIdAt = 8, kSampleThreadAt = 28, kSwitchThreadAt = 12;
+
+size_t idAt(std::span<const uint8_t> record, uint32_t type) {
+  return type == PERF_RECORD_SAMPLE ? kSampleIdAt : record.size() - sizeof(uint64_t);
+}
 constexpr size_t kForkProcessAt = 8, kForkCreatorsProcessAt = 12, kForkThreadAt = 16, kForkCreatorAt = 20;
 
 }  // namespace
@@ -60,16 +65,17 @@ bool OneVoice::keeps(std::span<const uint8_t> record) {
           {static_cast<pid_t>(thread),
            fieldAt<uint32_t>(record, kForkProcessAt) != fieldAt<uint32_t>(record, kForkCreatorsProcessAt)});
   }
-  if (header.type != PERF_RECORD_SAMPLE) return true;
-  const auto owner = ownerOfEvent_.find(fieldAt<uint64_t>(record, kSampleIdAt));
+  const bool isSample = header.type == PERF_RECORD_SAMPLE;
+  if (!isSample && header.type != PERF_RECORD_SWITCH) return true;
+  const auto owner = ownerOfEvent_.find(fieldAt<uint64_t>(record, idAt(record, header.type)));
   if (owner == ownerOfEvent_.end()) return true;
-  return voice_.try_emplace(fieldAt<uint32_t>(record, kSampleThreadAt), owner->second).first->second ==
-         owner->second;
+  const auto thread = fieldAt<uint32_t>(record, isSample ? kSampleThreadAt : kSwitchThreadAt);
+  return voice_.try_emplace(thread, owner->second).first->second == owner->second;
 }
 
 void OneVoice::rename(std::span<uint8_t> record) const {
   const auto header = fieldAt<perf_event_header>(record, 0);
-  const size_t at = header.type == PERF_RECORD_SAMPLE ? kSampleIdAt : record.size() - sizeof(uint64_t);
+  const size_t at = idAt(record, header.type);
   const auto as = renamed_.find(fieldAt<uint64_t>(record, at));
   if (as != renamed_.end() && at + sizeof as->second <= record.size())
     std::memcpy(record.data() + at, &as->second, sizeof as->second);

@@ -20,12 +20,12 @@
 
 namespace cacheline::record {
 
-/// Keeps the samples of one set of events a thread: of its own where there are some, else of the first it
-/// was seen with.
+/// Keeps the samples and context switches of one set of events a thread: of its own where there are some,
+/// else of the first it was seen with.
 class OneVoice {
  public:
   explicit OneVoice(const std::vector<OpenEvent>& events);
-  /// Whole records without the samples that are there twice. Valid until the next call.
+  /// Whole records without the samples and context switches that are there twice. Valid until the next call.
   std::span<const uint8_t> filter(std::span<const uint8_t> records);
 
   /// A thread or process that may have no events, by the FORK records since the last call.

@@ -22,15 +22,33 @@ bool has(const std::vector<uint32_t>& cpus, uint32_t cpu) {
   return cpus.empty() || std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
 }
 
-/// Whether the kernel tells how many records of an event found no room in its ring.
-bool canCountLost(const Kernel& kernel) {
+/// An event of this thread that never counts, to ask the kernel what it knows.
+perf_event_attr probeAttr() {
   perf_event_attr attr{};
   attr.size = sizeof attr;
   attr.type = PERF_TYPE_SOFTWARE;
   attr.config = PERF_COUNT_SW_DUMMY;
-  attr.read_format = perfdata::kReadFormatLost;
   attr.disabled = attr.exclude_kernel = attr.exclude_hv = 1;
-  return bool(UniqueFd(kernel.perfEventOpen(attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+  return attr;
+}
+
+/// 0, or the errno with which the kernel refuses the event.
+int probe(const Kernel& kernel, const perf_event_attr& attr) {
+  return UniqueFd(kernel.perfEventOpen(attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)) ? 0 : errno;
+}
+
+/// Whether the kernel tells how many records of an event found no room in its ring.
+bool canCountLost(const Kernel& kernel) {
+  perf_event_attr attr = probeAttr();
+  attr.read_format = perfdata::kReadFormatLost;
+  return probe(kernel, attr) == 0;
+}
+
+/// 0, or the errno with which the kernel refuses to record context switches.
+int switchRefusal(const Kernel& kernel) {
+  perf_event_attr attr = probeAttr();
+  attr.context_switch = 1;
+  return probe(kernel, attr);
 }
 
 }  // namespace
@@ -42,6 +60,7 @@ bool isTracking(const perf_event_attr& attr) {
 PerfOpener::PerfOpener(const Kernel& kernel, Target target, const PerfSetup& setup)
     : kernel_(kernel),
       countsLost_(canCountLost(kernel)),
+      refusesSwitches_(countsLost_ || !setup.switches ? 0 : switchRefusal(kernel)),
       target_(std::move(target)),
       setup_(setup),
       cpus_(onlineCpus()) {
@@ -50,6 +69,7 @@ PerfOpener::PerfOpener(const Kernel& kernel, Target target, const PerfSetup& set
 
 int PerfOpener::open(const Attempt& wanted) {
   attempt = wanted;
+  if (setup_.switches && refusesSwitches_ == 0) addSwitches();
   if (setup_.tracking) addTracking();
   inherit_ = target_.kind != Target::Kind::system;
   inheritThread_ = inherit_ && !target_.children;
@@ -136,6 +156,21 @@ int PerfOpener::openOn(pid_t thread, uint32_t cpu) {
   return 0;
 }
 
+/// Context switches are recorded by the events that report mappings: there is one a CPU. They stay with them
+/// where addTracking() moves the mappings, because they only tell something while sampling is on.
+void PerfOpener::addSwitches() {
+  for (const PlannedEvent& planned : attempt.events)
+    if (planned.event.attr.context_switch != 0) return;  // Arm SPE needs them for itself
+  for (PlannedEvent& planned : attempt.events) planned.event.attr.context_switch = planned.event.attr.mmap;
+}
+
+SwitchRecords PerfOpener::switches() const {
+  for (const PlannedEvent& planned : attempt.events)
+    if (planned.event.attr.context_switch != 0) return {true, ""};
+  if (!setup_.switches) return {false, "they were not asked for (--no-switches)"};
+  return {false, "the kernel refuses them with " + errnoText(refusesSwitches_)};
+}
+
 /// Moves the side-band records from the events that sample to one that never does.
 void PerfOpener::addTracking() {
   PlannedEvent tracking;
@@ -152,6 +187,7 @@ void PerfOpener::addTracking() {
                       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
   attr.sample_regs_intr = attr.sample_regs_user = attr.sample_stack_user = 0;
   attr.exclude_callchain_user = attr.exclude_user = 0;
+  attr.context_switch = 0;
   attr.exclude_kernel = attr.exclude_hv = 1;
   for (PlannedEvent& planned : attempt.events) {
     perf_event_attr& other = planned.event.attr;

@@ -11,6 +11,7 @@
 #include "record/capability.h"
 #include "record/event_plan.h"
 #include "record/kernel.h"
+#include "record/source.h"
 #include "record/target.h"
 
 namespace cacheline::record {
@@ -20,6 +21,8 @@ struct PerfSetup {
   bool enableOnExec = false;  ///< sampling begins with the command; else by enable()
   /// What programs map, start and end is recorded also while sampling is disabled, by an event of its own.
   bool tracking = false;
+  /// When threads are put on CPUs and taken off them is recorded, too, while sampling is on.
+  bool switches = true;
 };
 
 /// One perf_event_open that succeeded.
@@ -46,15 +49,20 @@ class PerfOpener {
   Attempt attempt;                ///< as it was opened: attributes, ids, warnings
   std::vector<OpenEvent> events;  ///< by thread, CPU, and the order of the attempt
 
+  /// Of `attempt`, once it is open.
+  SwitchRecords switches() const;
+
  private:
   int openTarget();
   int openOn(pid_t thread, uint32_t cpu);
   bool lowerPrecision(int errnum);
   perf_event_attr attributeOf(const PlannedEvent& planned) const;
   void addTracking();
+  void addSwitches();
 
   const Kernel& kernel_;
-  const bool countsLost_;  // Linux 6.0
+  const bool countsLost_;      // Linux 6.0
+  const int refusesSwitches_;  // errno where the kernel does not record them (Linux before 4.3); else 0
   const Target target_;
   const PerfSetup setup_;
   std::vector<uint32_t> cpus_;

@@ -32,6 +32,7 @@ class PerfSource final : public Source {
   bool drain(const Append& append) override;
   void enable() override;
   void disable() override;
+  SwitchRecords switches() const override { return opener_->switches(); }
   std::optional<uint64_t> lost() const override;
   std::vector<std::string> warnings() const override { return warnings_; }
   std::string whyLost() const override;

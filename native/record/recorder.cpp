@@ -123,6 +123,7 @@ class Recording {
     meta_.ldlat = chosen_.ldlat;
     meta_.warnings = result_.warnings;
     for (const std::string& warning : chosen_.source->warnings()) meta_.warnings.push_back(warning);
+    meta_.switches = chosen_.source->switches();
     meta_.hostname = features_.hostname;
     meta_.kernel = features_.osRelease;
     meta_.cpu = features_.cpuDesc;

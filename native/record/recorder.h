@@ -50,6 +50,7 @@ struct RecordOptions {
   bool physicalAddresses = false;
   size_t ringBytes = 0;  ///< a CPU, rounded up to a power of two; 0: 512 KiB
   CallGraph callGraph = CallGraph::none;
+  bool switches = true;  ///< when threads are put on CPUs and taken off them is recorded, too
   std::optional<ControlFifo> control;
   std::optional<WatchOptions> watch;
   std::optional<HeapOptions> heap;  ///< also writes outputDirectory/allocations

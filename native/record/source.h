@@ -12,6 +12,12 @@
 
 namespace cacheline::record {
 
+/// Whether a recording says when threads were put on CPUs and taken off them (PERF_RECORD_SWITCH).
+struct SwitchRecords {
+  bool recorded = false;
+  std::string reason;  ///< one clause: why not; empty where they are recorded
+};
+
 class Source {
  public:
   virtual ~Source() = default;
@@ -29,6 +35,7 @@ class Source {
   }
   virtual void enable() = 0;
   virtual void disable() = 0;
+  virtual SwitchRecords switches() const { return {false, "this collector sees no context switches"}; }
   /// Records that found no room so far, whether or not a record told of them; empty where nobody counts.
   virtual std::optional<uint64_t> lost() const { return std::nullopt; }
   /// Sentences for a person: what could not be had, what was lost. Complete after disable() and the last

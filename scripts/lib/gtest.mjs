@@ -22,6 +22,7 @@ export const testPrograms = (folder) =>
     'profile',
     'tables',
     'advice',
+    'scheduling',
     'spe',
     'calibration',
     'machine',

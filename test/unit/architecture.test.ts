@@ -38,8 +38,10 @@ const nativeRooms: Record<string, string[]> = {
   profile: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'heap', 'analysis', 'sharing', 'text'],
   tables: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'analysis', 'profile'],
   advice: ['base', 'symbols', 'types', 'layouts', 'analysis', 'calibration'],
+  scheduling: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'analysis'],
   addon: [
     'advice',
+    'scheduling',
     'base',
     'perfdata',
     'symbols',

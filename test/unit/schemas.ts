@@ -12,6 +12,7 @@ const names = [
   'cacheline-layout-list',
   'cacheline-report-1',
   'cacheline-table-1',
+  'cacheline-threads-1',
   'cacheline-doctor',
 ] as const;
 export type SchemaName = (typeof names)[number];

@@ -159,8 +159,8 @@ describe('tables of recordings with data sources', function () {
         // Loads without an address are no loads of a line.
         const ofLines = table.rows.filter(isPlaced);
         const { localHitm, remoteHitm, localPeer, remotePeer } = report.stats;
-        if (localHitm !== null) assert.equal(sum(ofLines, 'hitm'), localHitm! + remoteHitm!, key);
-        if (localPeer !== null) assert.equal(sum(ofLines, 'peer'), localPeer! + remotePeer!, key);
+        if (localHitm !== null) assert.equal(sum(ofLines, 'hitm'), localHitm + remoteHitm!, key);
+        if (localPeer !== null) assert.equal(sum(ofLines, 'peer'), localPeer + remotePeer!, key);
         for (const row of table.rows) assert.equal(row.contendedNs, null);
       }
       const rows = (key: TableKey): TableRow[] => tables.get(key)!.rows;

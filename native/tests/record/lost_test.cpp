@@ -64,7 +64,7 @@ TEST(Lost, WhatNoRecordToldOfIsAddedOnceAtTheEnd) {
   const TemporaryFolder folder;
   const OnOneCpu pinned;
   const auto source = PerfSource::open(Kernel::real(), pageFaults(), {Target::Kind::threads, {0}, {}, true},
-                                       readPermissions(), {.ringBytes = kTinyRing});
+                                       readPermissions(), {.ringBytes = kTinyRing, .switches = false});
   if (!source->lost()) GTEST_SKIP() << "needs Linux 6.0";
   const auto writer = perfdata::Writer::create(folder.file("perf.data"), source->events());
   BuildIds buildIds{timespec{}};

@@ -53,6 +53,21 @@ TEST(OneVoice, AThreadsOwnEventSpeaksForIt) {
   EXPECT_TRUE(voices.keeps(sample(kFirstId, kFirst)));
 }
 
+/// pid, tid, IDENTIFIER
+std::vector<uint8_t> contextSwitch(uint64_t id, pid_t thread) {
+  return recordOf(PERF_RECORD_SWITCH, {10, static_cast<uint32_t>(thread), static_cast<uint32_t>(id), 0});
+}
+
+TEST(OneVoice, SwitchesAreDroppedAsSamplesAre) {
+  Voices voices;
+  EXPECT_FALSE(voices.keeps(contextSwitch(kFirstId, kSecond))) << "inherited, seen before its own";
+  EXPECT_TRUE(voices.keeps(contextSwitch(kSecondId, kSecond)));
+  EXPECT_TRUE(voices.keeps(contextSwitch(kSecondId, kChild)));
+  EXPECT_FALSE(voices.keeps(contextSwitch(kFirstId, kChild)));
+  EXPECT_FALSE(voices.keeps(sample(kFirstId, kChild))) << "one set speaks for both";
+  EXPECT_TRUE(voices.keeps(recordOf(PERF_RECORD_SWITCH, {}))) << "without its sample_id it is nobody's";
+}
+
 TEST(OneVoice, AChildOfBothSpeaksOnce) {
   Voices voices;
   EXPECT_TRUE(voices.keeps(sample(kSecondId, kChild)));
