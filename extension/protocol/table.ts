@@ -49,6 +49,9 @@ export interface TableRow {
    * A text for each key of `by`. What is not known stands in square brackets.
    * @minProperties 1
    * @maxProperties 2
+   * @propertyNames {
+   *   enum: ['line', 'object', 'type', 'member', 'allocation', 'function', 'source', 'file', 'thread', 'process', 'cpu', 'node', 'time'],
+   * }
    */
   key: Partial<Record<TableKey, string>>;
   samples: Count;

@@ -10,7 +10,7 @@ interface Answers {
   programs: {
     name: string;
     source: string;
-    top?: { verdict: string; variables: { marker: string; object: string; type: string; field: string }[] };
+    top?: { verdict: string; or?: string; variables: { marker: string; object: string; type: string; field: string }[] };
   }[];
 }
 const answers = JSON.parse(readFileSync(join(root, 'examples/answers.json'), 'utf8')) as Answers;
@@ -33,7 +33,7 @@ describe('tables of the examples', function () {
     it(name, async () => {
       const program = answers.programs.find((each) => each.name === name);
       assert.ok(program?.top, `${name} has no answer`);
-      const { variables, verdict } = program.top;
+      const { variables, verdict, or } = program.top;
       const tables = new Tables(command, () => folder.path, name);
       await onTwoProcessors(async () => {
         const { status, stderr } = await command.run(['record', '--force', '-o', name, '--', join(examples, name)], { cwd: folder.path });
@@ -44,7 +44,7 @@ describe('tables of the examples', function () {
 
       const [line] = (await tables.by('line')).rows;
       assert.ok(line);
-      assert.equal(line.verdict, verdict);
+      assert.ok([verdict, or].includes(line.verdict ?? ''), `it is ${line.verdict}`);
       const objects = new Set(variables.map(({ object }) => object));
       const [object] = (await tables.by('object')).rows;
       assert.ok(object);
