@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <functional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,8 +48,7 @@ class UnplacedTable {
   std::vector<analysis::UnplacedSamples> take(
       const std::function<analysis::SharedName(uint32_t location)>& nameOf) const {
     std::vector<std::pair<Key, Counts>> sorted(counts_.begin(), counts_.end());
-    std::sort(sorted.begin(), sorted.end(),
-              [](const auto& a, const auto& b) { return a.first.order() < b.first.order(); });
+    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<analysis::UnplacedSamples> list;
     for (const auto& [key, counts] : sorted) {
       analysis::UnplacedSamples& each = list.emplace_back();
@@ -71,8 +70,7 @@ class UnplacedTable {
     analysis::UnplacedReason reason = analysis::UnplacedReason::kernel;
     uint32_t location = 0;
     analysis::SplitPlace place;
-    bool operator==(const Key&) const = default;
-    auto order() const { return std::tuple(reason, location, place.thread, place.cpu, place.bin); }
+    auto operator<=>(const Key&) const = default;
     size_t hash() const {
       return mix(mix(uint64_t{location} << 3 | static_cast<uint64_t>(reason), place.thread),
                  (uint64_t{place.cpu} << 32) | place.bin);
