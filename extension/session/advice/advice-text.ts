@@ -101,7 +101,7 @@ function code(text: string, width: number, end = ''): string[] {
 
 function editSentence({ definition, edit, change, way }: Advice, folder: string): string {
   const { patch, reason } = edit;
-  const file = change?.kind === 'allocate' && change.call !== null ? change.call : definition;
+  const file = change?.kind === 'allocate' ? change.call : definition;
   const place = file === null ? '' : printable(readablePlace(file, folder));
   if (way === 'none') return place === '' ? '' : `It is defined at ${place}.`;
   if (patch !== null) return `Edit: ready${place === '' ? '' : `, at ${place}`}.`;
