@@ -17,7 +17,8 @@ std::vector<uint8_t> recordOf(uint32_t type, const std::vector<uint32_t>& words)
   std::vector<uint8_t> bytes(sizeof(perf_event_header) + words.size() * sizeof(uint32_t));
   const perf_event_header header{type, 0, static_cast<uint16_t>(bytes.size())};
   std::memcpy(bytes.data(), &header, sizeof header);
-  std::memcpy(bytes.data() + sizeof header, words.data(), words.size() * sizeof(uint32_t));
+  if (!words.empty())
+    std::memcpy(bytes.data() + sizeof header, words.data(), words.size() * sizeof(uint32_t));
   return bytes;
 }
 
