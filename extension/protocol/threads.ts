@@ -30,8 +30,6 @@ export interface ThreadSchedule {
   runnableNs: Count | null;
   /** Off the CPU until something woke it, with the time from then until it ran. */
   blockedNs: Count | null;
-  /** Of `blockedNs`: waiting for a lock. Always null: recordings do not tell what a thread blocks for. */
-  lockNs: null;
   /** Nothing says what it did: records are missing, or it was there before the recording. */
   unknownNs: Count;
   /** Of `runningNs`, estimated: contended samples times the period. */

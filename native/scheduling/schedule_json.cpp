@@ -55,7 +55,6 @@ class ScheduleWriter : public JsonWriter {
     field("runningNs", thread.running);
     optional("runnableNs", thread.runnable);
     optional("blockedNs", thread.blocked);
-    null("lockNs");  // what a thread blocks for is not recorded
     field("unknownNs", thread.unknown);
     if (thread.contended)
       field("contendedNs", *thread.contended);

@@ -40,7 +40,6 @@ export function thread(tid: number, comm: string, drawn: string, more: Partial<T
     runningNs: sum(lane.running),
     runnableNs: sum(lane.runnable),
     blockedNs: sum(lane.blocked),
-    lockNs: null,
     unknownNs: sum(lane.unknown),
     contendedNs: sum(lane.contended),
     switches: 120,

@@ -40,7 +40,6 @@ describe('cacheline-threads/1', () => {
       (document: ThreadsDocument) => (document.basis = 'guesses' as 'samples'),
       (document: ThreadsDocument) => (document.bins = 0),
       (document: ThreadsDocument) => (document.threads[0]!.runningNs = -1),
-      (document: ThreadsDocument) => (document.threads[0]!.lockNs = 0 as unknown as null),
       (document: ThreadsDocument) => (document.threads[0]!.lane!.running = [0.5]),
       (document: ThreadsDocument) => (document.cpus[0]!.running = null as unknown as number[]),
       (document: ThreadsDocument) => (document.imbalance[0]!.factor = 0.5),
