@@ -21,7 +21,7 @@ const allowed = [
   /^extension\/dist\/syntax\/(web-tree-sitter|tree-sitter-c|tree-sitter-cpp)\.wasm$/,
   /^extension\/dist\/native\/(cacheline\.node|cacheline_selftest|libcacheline_(heap|sampler)\.so)$/,
   /^extension\/dist\/native\/lib\/lib\w+\.so[.\d]*$/,
-  /^extension\/docs\/[\w./-]+\.(md|json|png)$/,
+  /^extension\/docs\/[\w./-]+\.(md|json|png|svg)$/,
   /^extension\/media\/[\w./-]+\.(svg|png)$/,
 ];
 
