@@ -7,6 +7,7 @@ import { parseArguments } from './arguments';
 import { doctor } from './doctor';
 import { layout } from './layout';
 import { record } from './record';
+import { repeat } from './repeat';
 import { report } from './report';
 import { table } from './table';
 import { print, say, watchStreams } from './terminal';
@@ -23,7 +24,9 @@ async function run(args: readonly string[]): Promise<number> {
       print(`cacheline ${version}\n`);
       return DONE;
     case 'record':
-      return record(new NativeEngine(loadAddon()), parsed);
+      return parsed.repetition === undefined
+        ? record(new NativeEngine(loadAddon()), parsed)
+        : repeat(new NativeEngine(loadAddon()), parsed, parsed.repetition);
     case 'report':
       return parsed.table === undefined
         ? report(new NativeEngine(loadAddon()), parsed)

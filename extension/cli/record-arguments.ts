@@ -6,10 +6,17 @@ import { HIGHEST_CPU, list, number, oneOf, parse, splitProgram, wrong, type Opti
 import { contradiction } from './record-contradictions';
 import { ringBytes } from './ring-size';
 
+/** `--repeat`: so many runs, or pairs of runs of the program and another one. */
+export interface Repetition {
+  count: number;
+  against?: string;
+}
+
 export interface RecordArguments {
   command: 'record';
   directory?: string;
   force: boolean;
+  repetition?: Repetition;
   params: Omit<RecordParams, 'outputDirectory' | 'stdio'>;
 }
 
@@ -20,6 +27,8 @@ const HIGHEST_PERIOD = 1_000_000_000_000;
 const HIGHEST_LDLAT = 65_535;
 export const DEFAULT_HEAP_SAMPLING = 64;
 const SPARSEST_HEAP_SAMPLING = 1_000_000;
+/** The exact test of pairs takes time with the cube of their number. */
+const MOST_RUNS = 200;
 
 export const RECORD_HELP = `Usage: cacheline record [options] [--] PROGRAM [ARGS]
        cacheline record [options] -p PID | -t TID | -a [[--] PROGRAM [ARGS]]
@@ -71,6 +80,12 @@ Watchpoints, which tell exactly who reads and writes a word:
       --confirm         watch the words that the samples make suspect
       --watch-budget PCT of the program's time that watching may cost; by
                         default 10
+
+How long it takes (taskset -c LIST cacheline record … binds all runs to CPUs):
+      --repeat N        run PROGRAM N times, behind a first run that is not
+                        counted, then record it once; into PROGRAM.runs or DIR
+      --against PROGRAM with --repeat: run another build in turn with it, with
+                        the same arguments, and compare them
   -h, --help            this text
 `;
 
@@ -103,6 +118,8 @@ const RECORD_OPTIONS = {
   watch: { type: 'string', multiple: true },
   confirm: { type: 'boolean' },
   'watch-budget': { type: 'string' },
+  repeat: { type: 'string' },
+  against: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies Options;
 
@@ -125,6 +142,7 @@ export function parseRecord(args: readonly string[]): RecordArguments | 'help' {
     command: 'record',
     ...(values.output === undefined ? {} : { directory: values.output }),
     force: values.force ?? false,
+    ...repetitionOf(values),
     params: {
       command: program,
       ...targetOf(values, program),
@@ -214,6 +232,12 @@ function watchOf(values: RecordValues): Pick<RecordParams, 'watch'> {
         : { budget: number('record', '--watch-budget', percent, 'a percentage above 0, up to 100', fits) / 100 }),
     },
   };
+}
+
+function repetitionOf({ repeat, against }: RecordValues): Pick<RecordArguments, 'repetition'> {
+  if (repeat === undefined) return {};
+  const count = whole('--repeat', repeat, 'runs', MOST_RUNS);
+  return { repetition: { count, ...(against === undefined ? {} : { against }) } };
 }
 
 function heapOf(values: RecordValues): { heap?: HeapParams } {

@@ -43,6 +43,15 @@ function rules(values: RecordValues, [name]: readonly string[]): (readonly [bool
     [given('phys-data') && isClock(collector), `--phys-data is for the memory PMU: --collector ${collector} sees no physical address.`],
     [watching && attached !== undefined && !pid && !tid, `${watch} watches memory of a process: give a program or -p, not ${attached}.`],
     [given('watch-budget') && !watching, '--watch-budget says what --watch or --confirm may cost, and there is neither.'],
+    [
+      given('against') && !given('repeat'),
+      '--against is the other program of the runs that --repeat N asks for, and there is no --repeat.',
+    ],
+    [values.against === '', '--against needs a program.'],
+    [given('repeat') && attached !== undefined, `--repeat runs a program: it goes without ${attached}.`],
+    [given('repeat') && given('duration'), '--repeat measures how long runs take, which --duration would end: give one of them.'],
+    [given('repeat') && given('control'), '--repeat goes without --control: nothing turns sampling on in its runs.'],
+    [given('repeat') && given('force'), '--repeat replaces nothing: give an empty or a new folder with -o DIR instead of --force.'],
     [values.delay === '-1' && !given('control'), '-D -1 begins with sampling off, and without --control nothing could turn it on.'],
   ];
 }

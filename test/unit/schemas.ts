@@ -11,6 +11,7 @@ const names = [
   'cacheline-layout',
   'cacheline-layout-list',
   'cacheline-report-1',
+  'cacheline-runs-1',
   'cacheline-table-1',
   'cacheline-threads-1',
   'cacheline-doctor',

@@ -44,16 +44,40 @@ export async function createRecordingFolder({ program, parent, directory, force 
   const name = basename(program) || 'program';
   const wanted = directory === undefined ? join(resolve(parent), name + SUFFIX) : resolve(parent, directory);
   try {
-    if (directory === undefined && !force) return newFolder(await makeNumbered(wanted.slice(0, -SUFFIX.length)), true);
+    if (directory === undefined && !force) return newFolder(await makeNumbered(wanted.slice(0, -SUFFIX.length), SUFFIX), true);
     return await useFolder(wanted, force);
   } catch (error) {
-    if (error instanceof EngineError) throw error;
-    throw new EngineError(
-      'io',
-      `The recording's folder ${wanted} cannot be made: ${reasonOf(error)}.`,
-      codeOf(error) === 'ENOSPC' ? 'Free space there, or choose another folder with -o DIR.' : 'Choose another folder with -o DIR.',
-    );
+    throw error instanceof EngineError ? error : cannotMake(wanted, error);
   }
+}
+
+export const RUNS_SUFFIX = '.runs';
+
+/**
+ * A folder for several recordings: PROGRAM.runs in `parent`, or exactly `directory`, which is empty or not there yet.
+ * @returns its path
+ * @throws EngineError as createRecordingFolder
+ */
+export async function createRunsFolder({ program, parent, directory }: Omit<FolderRequest, 'force'>): Promise<string> {
+  const wanted =
+    directory === undefined ? join(resolve(parent), (basename(program) || 'program') + RUNS_SUFFIX) : resolve(parent, directory);
+  try {
+    if (directory === undefined) return await makeNumbered(wanted.slice(0, -RUNS_SUFFIX.length), RUNS_SUFFIX);
+    await makeFolder(wanted);
+    if ((await readdir(wanted)).length > 0)
+      throw new EngineError('usage', `The folder ${wanted} is not empty.`, 'Choose another with -o DIR.');
+    return wanted;
+  } catch (error) {
+    throw error instanceof EngineError ? error : cannotMake(wanted, error);
+  }
+}
+
+function cannotMake(folder: string, error: unknown): EngineError {
+  return new EngineError(
+    'io',
+    `The recording's folder ${folder} cannot be made: ${reasonOf(error)}.`,
+    codeOf(error) === 'ENOSPC' ? 'Free space there, or choose another folder with -o DIR.' : 'Choose another folder with -o DIR.',
+  );
 }
 
 const REASONS: Record<string, string> = {
@@ -73,10 +97,10 @@ function reasonOf(error: unknown): string {
   return REASONS[codeOf(error) ?? ''] ?? (error as Error).message;
 }
 
-/** mkdir decides, so that two recordings that start together get two folders. */
-async function makeNumbered(stem: string): Promise<string> {
+/** mkdir decides, so that two recordings that start together get two folders. Rejects with the system's error. */
+async function makeNumbered(stem: string, suffix: string): Promise<string> {
   for (let number = 1; ; ++number) {
-    const path = `${stem}${number === 1 ? '' : `-${number}`}${SUFFIX}`;
+    const path = `${stem}${number === 1 ? '' : `-${number}`}${suffix}`;
     try {
       await mkdir(path);
       return path;

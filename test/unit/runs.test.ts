@@ -1,0 +1,126 @@
+// Pairs of runs: the order in which they run, the test that judges them, and the block for a pull request.
+import assert from 'node:assert/strict';
+import type { Runs } from '../../extension/protocol/runs';
+import { comparePairs } from '../../extension/session/runs/paired';
+import { pullRequestText } from '../../extension/session/runs/pull-request';
+import { runPairs, summarizePairs } from '../../extension/session/runs/repeat';
+
+const zip = (before: readonly number[], after: readonly number[]) => before.map((one, i) => ({ before: one, after: after[i]! }));
+const near = (value: number, wanted: number): void => assert.ok(Math.abs(value - wanted) < 1e-9, `${value} instead of ${wanted}`);
+
+describe('pairs of runs', () => {
+  // Expected values: scipy.stats.wilcoxon(log(before / after), mode='exact'), and the interval of R's wilcox.test(conf.int = TRUE).
+  it('are judged by the exact signed-rank test and its interval', () => {
+    const ten = comparePairs(
+      zip([1.1, 1.21, 1.05, 1.3, 0.98, 1.17, 1.08, 1.25, 1.11, 1.02], [1, 1.02, 1.01, 1.04, 0.99, 1.03, 1, 1.05, 0.97, 1.06]),
+    );
+    near(ten.p, 0.009765625);
+    near(ten.speedup.mid, 1.1105204538904394);
+    near(ten.speedup.low, 1.0396039603960396);
+    near(ten.speedup.high, 1.1726039399558574);
+    const nine = comparePairs(
+      zip([1.83, 0.5, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.3], [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]),
+    );
+    near(nine.p, 0.0546875);
+    near(nine.speedup.low, 0.9909978452920198);
+    near(nine.speedup.high, 1.986968511867785);
+  });
+
+  it('say nothing sure where they are few, and nothing where they are equal', () => {
+    const five = comparePairs(zip([2, 2.1, 2.2, 2.3, 2.4], [1, 1, 1, 1, 1]));
+    near(five.p, 1 / 16);
+    assert.deepEqual([five.speedup.low.toFixed(6), five.speedup.high.toFixed(6)], ['2.000000', '2.400000']);
+    const equal = comparePairs(zip([1, 2, 3], [1, 2, 3]));
+    assert.deepEqual(equal, { speedup: { low: 1, mid: 1, high: 1 }, p: 1 });
+    const tied = comparePairs(zip([2, 1, 2, 2], [1, 2, 1, 1]));
+    near(tied.p, 0.625); // ranks 2.5 each: 2 * P(W+ <= 2.5) = 2 * 5 / 16
+  });
+
+  it('take turns in going first, and leave the first pair out', async () => {
+    const order: string[] = [];
+    let clock = 0;
+    const run = (command: readonly string[]): Promise<number> => {
+      order.push(command.join(' '));
+      return Promise.resolve(++clock);
+    };
+    const numbers: number[] = [];
+    const pairs = await runPairs({ before: ['a', 'x'], after: ['b', 'x'] }, 3, run, (number) => numbers.push(number));
+    assert.deepEqual(order, ['b x', 'a x', 'a x', 'b x', 'b x', 'a x', 'a x', 'b x']);
+    assert.deepEqual(numbers, [0, 1, 2, 3]);
+    assert.deepEqual(pairs, [
+      { order: 'AB', beforeNs: 3, afterNs: 4, recorded: false },
+      { order: 'BA', beforeNs: 6, afterNs: 5, recorded: false },
+      { order: 'AB', beforeNs: 7, afterNs: 8, recorded: false },
+    ]);
+    assert.deepEqual(summarizePairs([...pairs, { order: 'AB', beforeNs: 900, afterNs: 1, recorded: true }]).median, {
+      before: 6,
+      after: 5,
+      spread: { before: 4 / 6, after: 4 / 5 },
+    });
+  });
+
+  it('end with the first run that fails', async () => {
+    let runs = 0;
+    const run = (): Promise<number> => (++runs === 3 ? Promise.reject(new Error('status 2')) : Promise.resolve(1));
+    await assert.rejects(
+      runPairs({ before: ['a'], after: ['b'] }, 5, run, () => undefined),
+      /status 2/,
+    );
+    assert.equal(runs, 3);
+  });
+});
+
+describe('the block for a pull request', () => {
+  const runs: Runs = {
+    schema: 'cacheline-runs/1',
+    before: ['./a'],
+    after: ['./b'],
+    cpus: '0-3',
+    otherLoad: 0,
+    pairs: Array.from({ length: 6 }, () => ({ order: 'AB', beforeNs: 2e9, afterNs: 5e8, recorded: false })),
+    median: { before: 2e9, after: 5e8, spread: { before: 0.02, after: 0.01 } },
+    speedup: { low: 3.9, mid: 4, high: 4.1 },
+    p: 0.03125,
+    predicted: { low: 3, mid: 3.5, high: 5, type: 'Worker', object: 'workers' },
+    contendedShare: { before: 0.9, after: 0 },
+    samples: { before: 100, after: 25 },
+  };
+  const finding = "90.0 % of the samples wait at '<b>x</b>'.";
+
+  it('has the finding, both times, the gain and what was predicted', () => {
+    const text = pullRequestText({ runs, finding, advice: undefined, layout: null });
+    assert.match(text, /^\*\*Finding:\*\* 90\.0 % of the samples wait at '\\<b\\>x\\<\/b\\>'\.$/m);
+    assert.match(text, /^\| Median run time \| 2\.000 s \| 500\.0 ms \|$/m);
+    assert.match(text, /^\| Samples at a contended cache line \| 90\.0 % \| 0\.0 % \|$/m);
+    assert.match(text, /4\.00 times as fast \(3\.90 to 4\.10\) in 6 pairs of runs in turn on CPUs 0-3 .*p = 0\.031/);
+    assert.match(text, /Predicted from the first recording alone: 3\.50 times as fast \(3\.00 to 5\.00\)/);
+    assert.doesNotMatch(text, /Chance|Other programs/);
+  });
+
+  it('says where chance or other programs may explain the difference', () => {
+    const text = pullRequestText({ runs: { ...runs, p: 0.3, otherLoad: 1.26 }, finding, advice: undefined, layout: null });
+    assert.match(text, /Chance may explain this difference: run more pairs\./);
+    assert.match(text, /Other programs used 1\.3 processors meanwhile/);
+  });
+
+  it('keeps a layout in its code block whatever names hold', () => {
+    const layout = { name: 'T<`>', before: 'struct T {\n```\n# no heading\n', after: null };
+    const text = pullRequestText({ runs, finding, advice: undefined, layout });
+    assert.match(text, /<details><summary>Layout of T\\<\\`\\><\/summary>/);
+    assert.match(text, /^````c\nstruct T \{\n```\n# no heading\n````$/m);
+    assert.match(text, /^After: the debug information does not have it\.$/m);
+  });
+
+  it('of one program has its times alone', () => {
+    const alone = {
+      ...runs,
+      after: null,
+      speedup: null,
+      p: null,
+      median: { before: 2e9, after: null, spread: { before: 0.02, after: null } },
+    };
+    const text = pullRequestText({ runs: alone, finding, advice: undefined, layout: null });
+    assert.match(text, /^\| Median run time \| 2\.000 s \|$/m);
+    assert.doesNotMatch(text, /Measured/);
+  });
+});
