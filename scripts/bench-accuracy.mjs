@@ -12,7 +12,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
 import { falselyWaiting, judgeContended } from './lib/accuracy.mjs';
-import { judgeAdvice, partings, readAdvice, tryPatch } from './lib/accuracy-advice.mjs';
+import { judgeAdvice, partings, predictionOf, readAdvice, tryPatch } from './lib/accuracy-advice.mjs';
 import { detailRows, formRows, targetRows, worthPatching, writeDocument } from './lib/accuracy-tables.mjs';
 import { printTable, progress } from './lib/bench-table.mjs';
 import { buildVariant, contendedMarkers, corpusFolder, formsOf, readCorpus } from './lib/corpus.mjs';
@@ -118,7 +118,7 @@ async function adviceOf(context, program, form, contended, cost, recording, text
   const patch = worthPatching(program, cost)
     ? await tryPatch(advise, contended, form, { folder: context.folder, count: context.pairs(), tries: context.tries() })
     : null;
-  return { partings: partings(advice), patch, ...judgeAdvice(advice, program, text) };
+  return { partings: partings(advice), predicted: predictionOf(advice), patch, ...judgeAdvice(advice, program, text) };
 }
 
 function options(args) {
@@ -160,6 +160,10 @@ async function bench(args) {
   const leftOut = [];
   try {
     const collectors = await usableCollectors(mode.collectors);
+    // What contention costs is measured for this bench alone: predictions rest on it.
+    process.env['XDG_CACHE_HOME'] = path.join(folder, 'cache');
+    const { stdout } = await run(process.execPath, [cacheline, 'doctor', '--calibrate'], { capture: true, timeoutSeconds: 60 });
+    if (!stdout.includes('Kept in')) say('bench:accuracy: other programs disturb the calibration too much, so no speedup is predicted');
     const head = `${cpus().length} CPUs, ${cpus()[0]?.model}; ${mode.pairs} pairs a form; recorded by ${collectors.join(' and ')}`;
     say(`bench:accuracy: ${head}`);
     for (const [index, program] of programs.entries()) {

@@ -124,6 +124,7 @@ class Advisor {
     advice.basis = basisOf(report_, calibration());
     if (chosen != nullptr) {
       const Gain gain = gainOf(report_, calibration(), before, chosen->after);
+      advice.basis = basisOf(report_, calibration(), gain);
       advice.mostSpeedup = gain.most;
       // A victim's thread may gain though the program takes as long.
       const double most = here.victims > 0 ? std::max(gain.most, gain.mostOfThread) : gain.most;

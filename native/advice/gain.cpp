@@ -47,7 +47,7 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
   for (const analysis::ThreadSamples& thread : report.threads)
     slowest = std::max(slowest, static_cast<double>(thread.samples));
   Speedup after_{0, 0, 0};  // times of the slowest thread, in samples
-  double least = 0;
+  double least = 0, ofStores = 0, ofAll = 0;
   for (uint32_t number = 0; number < report.threads.size(); ++number) {
     const auto samples = static_cast<double>(report.threads[number].samples);
     double most = 0;
@@ -61,6 +61,8 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
         if (calibration == nullptr) continue;
         const calibration::ShareRange share =
             calibration::excessShare(*calibration, which, std::min(1.0, thread.waiting / samples));
+        ofAll += ending * share.mid;
+        if (which == AccessClass::store) ofStores += ending * share.mid;
         saved.low += ending * share.low;
         saved.mid += ending * share.mid;
         saved.high += ending * share.high;
@@ -84,6 +86,7 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
   // A thread takes some time at least: half a sample.
   const auto over = [&](double time) { return slowest / std::max(time, 0.5); };
   gain.most = over(least);
+  gain.storesDominate = ofStores > ofAll / 2;
   if (calibration != nullptr) {
     gain.speedup = {over(after_.low), over(after_.mid), over(after_.high)};
     gain.most = gain.speedup->high;
@@ -127,11 +130,13 @@ std::optional<double> excessCycles(const analysis::Report& report, const std::ve
   return std::min(1.0, excess / all);
 }
 
-std::string basisOf(const analysis::Report& report, const calibration::Calibration* calibration) {
+std::string basisOf(const analysis::Report& report, const calibration::Calibration* calibration,
+                    const Gain& gain) {
   std::string basis;
   for (const std::string& evidence : report.evidence) basis += (basis.empty() ? "" : ", ") + evidence;
   if (report.threads.empty()) return basis;
-  return basis + (calibration != nullptr ? ", calibrated" : ", not calibrated");
+  if (calibration == nullptr) return basis + ", not calibrated";
+  return basis + ", calibrated" + (gain.storesDominate ? ", bound" : "");
 }
 
 }  // namespace cacheline::advice

@@ -18,6 +18,8 @@ struct Gain {
   /// The most that a single thread can gain of its own time, of those that run a tenth of the slowest one's
   /// time at least.
   double mostOfThread = 1;
+  /// Most of what is saved would be at plain stores: only the bounds of `speedup` say something.
+  bool storesDominate = false;
 };
 
 /// Of the program's elapsed time, after Cheetah (Liu, Liu: CGO 2016): a program takes as long as its slowest
@@ -41,7 +43,9 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
 /// of the same instruction's other loads (where it has none, of all other loads). Empty: no latencies.
 std::optional<double> excessCycles(const analysis::Report& report, const std::vector<uint32_t>& lines);
 
-/// "clock, calibrated": the evidence, and whether it is known what contention costs on that machine.
-std::string basisOf(const analysis::Report& report, const calibration::Calibration* calibration);
+/// "clock, calibrated": the evidence, and whether it is known what contention costs on that machine; with
+/// ", bound" where plain stores dominate.
+std::string basisOf(const analysis::Report& report, const calibration::Calibration* calibration,
+                    const Gain& gain = {});
 
 }  // namespace cacheline::advice

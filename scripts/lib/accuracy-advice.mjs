@@ -27,6 +27,18 @@ export const partings = (advice) =>
   advice.filter(({ way }) => !partNothing.includes(way)).map(({ subject, way }) => `${way} ${subject.type || subject.object}`);
 
 /**
+ * What the first advice that changes something promises for the whole program.
+ * @returns {{low: number, mid: number, high: number, bound: boolean} | null} `bound`: only low and high say something; null: it promises nothing,
+ * because the machine is not calibrated for example. Where nothing is to be changed, no gain is promised.
+ */
+export function predictionOf(advice) {
+  const changes = advice.filter(({ way }) => !partNothing.includes(way));
+  if (changes.length === 0) return { low: 1, mid: 1, high: 1, bound: false };
+  const [{ predicted }] = changes;
+  return predicted.speedup === null ? null : { ...predicted.speedup, bound: predicted.basis.endsWith(', bound') };
+}
+
+/**
  * @param source text of the contended form
  * @returns {{why: boolean, definition: boolean}} whether an entry gives the expected reason, and whether one names the marked definition
  */

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { alarmShare } from './accuracy.mjs';
 import { gainShare, shareOfGain } from './accuracy-advice.mjs';
 import { row, verdict } from './bench-table.mjs';
+import { median } from './median.mjs';
 import { ScriptError } from './run.mjs';
 
 /** Contended / fixed: a form that costs at least so much has to be found. */
@@ -11,6 +12,18 @@ const findCost = 1.15;
 const patchCost = 1.3;
 /** Of the contended samples at marked lines, that have to name the marked member. */
 const memberShare = 0.95;
+
+/** Where the ratios of a form's pairs differ by more, its cost is not known well enough to judge a prediction by. */
+const spreadForPrediction = 0.05;
+/** |predicted / measured - 1| of most predictions, and their median. */
+const predictionError = 0.25;
+const medianPredictionError = 0.12;
+const predictedShare = 0.8;
+/** Of plain stores: how often the measured speedup has to lie within the bounds, and how far apart those may be. */
+const boundShare = 0.9;
+const widestBounds = 2;
+/** A control must not be promised more. */
+const noGain = 1.05;
 
 const [begin, end] = ['<!-- bench:accuracy begin -->', '<!-- bench:accuracy end -->'];
 
@@ -41,10 +54,22 @@ function adviceCell({ program, cost, advice }) {
   return `${patched.ratio.toFixed(2)}, ${percent(shareOfGain(cost.ratio, patched.ratio), 1)} of the gain`;
 }
 
+/** What the advice is to gain by: its patch where that was measured, else the fix by hand. */
+const gainedBy = ({ cost, advice }) => advice.patch?.cost ?? cost;
+
+function predictionCell({ advice }) {
+  if (advice === null) return 'not available';
+  const { predicted } = advice;
+  if (predicted === null) return 'nothing';
+  const { low, mid, high, bound } = predicted;
+  const bounds = `${low.toFixed(2)} to ${high.toFixed(2)}`;
+  return bound ? bounds : `${mid.toFixed(2)} (${bounds})`;
+}
+
 /** One row for each form, with a head. */
 export function formRows(judged, collectors) {
   return [
-    row('program', 'cost', ...collectors.flatMap((name) => [name, 'right member', 'falsely waiting if quiet']), 'advice'),
+    row('program', 'cost', ...collectors.flatMap((name) => [name, 'right member', 'falsely waiting if quiet']), 'predicted', 'advice'),
     ...judged.map((form) =>
       row(
         form.title,
@@ -58,6 +83,7 @@ export function formRows(judged, collectors) {
             `${percent(alarm.share, 1)}${isAlarm(alarm) ? ' ALARM' : ''}`,
           ];
         }),
+        predictionCell(form),
         adviceCell(form),
       ),
     ),
@@ -106,8 +132,41 @@ function adviceTargets(judged) {
   return [
     row(titles[0], `${parted} of ${controls.length}`, 'none', verdict(parted === 0)),
     row(titles[1], `${good} of ${worth.length}`, 'all', verdict(good === worth.length)),
+    ...predictionTargets(advised),
     row('advice with the expected reason', count('why'), '', ''),
     row('advice at the marked definition', count('definition'), '', ''),
+  ];
+}
+
+function predictionTargets(advised) {
+  const known = ({ ratio, low, high }) => ratio !== null && (high - low) / ratio < spreadForPrediction;
+  const judged = advised.filter((form) => !form.program.control && form.advice.predicted !== null && known(gainedBy(form)));
+  const errors = judged
+    .filter(({ advice }) => !advice.predicted.bound)
+    .map((form) => Math.abs(form.advice.predicted.mid / gainedBy(form).ratio - 1));
+  const near = errors.filter((error) => error <= predictionError).length;
+  const bounded = judged.filter(({ advice }) => advice.predicted.bound);
+  const held = bounded.filter((form) => {
+    const { low, high } = form.advice.predicted;
+    const { ratio } = gainedBy(form);
+    return low <= ratio && ratio <= high;
+  }).length;
+  const narrow = bounded.filter(({ advice: { predicted } }) => predicted.high / predicted.low <= widestBounds).length;
+  const promised = advised.filter(({ program, advice }) => program.control && (advice.predicted?.mid ?? 1) > noGain).length;
+  const controls = advised.filter(({ program }) => program.control).length;
+  const share = (title, part, all, target) =>
+    row(title, `${part} of ${all}`, percent(target, 1), all === 0 ? '' : verdict(part >= target * all));
+  return [
+    share(`predicted speedup within ${predictionError * 100} %`, near, errors.length, predictedShare),
+    row(
+      'median error of predicted speedups',
+      errors.length === 0 ? '-' : percent(median(errors), 1),
+      `at most ${percent(medianPredictionError, 1)}`,
+      errors.length === 0 ? '' : verdict(median(errors) <= medianPredictionError),
+    ),
+    share('plain stores: measured speedup within the predicted bounds', held, bounded.length, boundShare),
+    share(`plain stores: bounds at most ${widestBounds} apart`, narrow, bounded.length, boundShare),
+    row('controls that are promised a gain', `${promised} of ${controls}`, 'none', verdict(promised === 0)),
   ];
 }
 

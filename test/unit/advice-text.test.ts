@@ -70,6 +70,8 @@ describe('advice sentences', () => {
       /25\.0 % .* runs 10 times as fast, between 9\.5 and 120/,
     );
     const alike = gain({ speedup: { low: 2.188, mid: 2.19, high: 2.192 } });
+    const bound = gain({ speedup: { low: 1, mid: 1.6, high: 3 }, basis: 'clock, calibrated, bound' });
+    assert.match(bound, /runs between 1 and 3 times as fast \(clock, calibrated, bound\): plain stores hide what they cost\.$/);
     assert.match(alike, /runs 2\.19 times as fast \(clock, calibrated\)\.$/, 'bounds that are written alike are not said');
   });
 

@@ -240,6 +240,8 @@ function speedupSentence({ speedup, mostSpeedup, basis }: Advice['predicted']): 
   const from = basis === '' ? '' : ` (${printable(basis)})`;
   if (speedup !== null) {
     const { low, mid, high } = speedup;
+    if (isBound(basis))
+      return `Predicted: the program runs between ${factor(low)} and ${factor(high)} times as fast${from}: plain stores hide what they cost.`;
     const bounds = factor(low) === factor(high) ? '' : `, between ${factor(low)} and ${factor(high)}`;
     return `Predicted: the program runs ${factor(mid)} times as fast${bounds}${from}.`;
   }
@@ -250,9 +252,15 @@ function speedupSentence({ speedup, mostSpeedup, basis }: Advice['predicted']): 
   return `How much faster the program gets cannot be told from this evidence${from}${most}.${next}`;
 }
 
+/** Plain stores dominate, so that only the bounds of a speedup are known. */
+function isBound(basis: string): boolean {
+  return basis.endsWith(', bound');
+}
+
 /** "(predicted 2.1x)" behind the title of an action; empty where nothing is predicted. */
-export function predictedText({ predicted: { speedup } }: Pick<Advice, 'predicted'>): string {
-  return speedup === null ? '' : ` (predicted ${speedup.mid.toFixed(1)}x)`;
+export function predictedText({ predicted: { speedup, basis } }: Pick<Advice, 'predicted'>): string {
+  if (speedup === null) return '';
+  return isBound(basis) ? ` (predicted up to ${speedup.high.toFixed(1)}x)` : ` (predicted ${speedup.mid.toFixed(1)}x)`;
 }
 
 /** "Give 'ticks' a cache line of its own (predicted 2.1x)": what applying the edit does, and gains. */

@@ -63,6 +63,10 @@ TEST(Gain, HasNoLowerBoundAtPlainStores) {
                            waiting({{{0, AccessClass::store}, 900}, {{1, AccessClass::store}, 900}}), {});
   EXPECT_DOUBLE_EQ(gain.speedup->low, 1);
   EXPECT_GT(gain.speedup->high, 2);
+  EXPECT_TRUE(gain.storesDominate);
+  const Gain mixed = gainOf(threadsOf({1000, 1000}), &known,
+                            waiting({{{0, AccessClass::store}, 300}, {{1, AccessClass::locked}, 900}}), {});
+  EXPECT_FALSE(mixed.storesDominate);
 }
 
 /// The owner's line leaves it as often as the reader fetches it.
@@ -96,6 +100,7 @@ TEST(Gain, SaysWhatItRestsOn) {
   const calibration::Calibration known = costing(0.5);
   EXPECT_EQ(basisOf(threadsOf({1}), &known), "clock, calibrated");
   EXPECT_EQ(basisOf(threadsOf({1}), nullptr), "clock, not calibrated");
+  EXPECT_EQ(basisOf(threadsOf({1}), &known, {.storesDominate = true}), "clock, calibrated, bound");
 }
 
 }  // namespace
