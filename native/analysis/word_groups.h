@@ -65,7 +65,7 @@ struct Difference {
 /// `high` that one instruction uses by an index.
 ///
 /// Where instructions go through many words (two buffers of bytes side by side), each word has too few
-/// samples. Words that instructions have in common are then a *stretch*: two stretches are used differently
+/// samples. Words that an actor uses by one instruction are then a *stretch*: two stretches are used differently
 /// where an actor uses one of them only, and their words would hardly be apart by chance.
 class WordGroups {
  public:
@@ -100,7 +100,8 @@ class WordGroups {
   void count(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
              std::span<const uint32_t> userOf, Users WordUse::*users);
   void addKnown(std::span<const KnownUse> known);
-  void findStretches();
+  void findStretches(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
+                     std::span<const Visitor> visitors);
   /// Whether the stretches of two words are used differently; their words may be in one.
   bool areApart(size_t a, size_t b);
   void findDifferences();
