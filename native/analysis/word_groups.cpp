@@ -72,7 +72,8 @@ struct WordGroups::Likeness {
 };
 
 WordGroups::WordGroups(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
-                       std::span<const Visitor> visitors, std::span<const KnownUse> known) {
+                       std::span<const Visitor> visitors, std::span<const KnownUse> known,
+                       std::span<const StepUse> steps) {
   findWords(uses);
   used_.resize(words_.size());
   for (uint32_t use = 0; use < uses.size(); ++use) used_[wordOf_[use]].codes.push_back(uses[use].code);
@@ -91,7 +92,7 @@ WordGroups::WordGroups(std::span<const WordStatistics> uses, std::span<const Pla
   count(uses, samples, actors, &WordUse::actors);
   if (moves(visitors)) count(uses, samples, threads, &WordUse::threads);
   addKnown(known);
-  findStretches(uses, samples, visitors);
+  findStretches(uses, samples, visitors, steps);
   findDifferences();
   group();
 }
@@ -212,7 +213,7 @@ WordGroups::Likeness WordGroups::compare(const WordUse& a, const WordUse& b) {
 }
 
 void WordGroups::findStretches(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
-                               std::span<const Visitor> visitors) {
+                               std::span<const Visitor> visitors, std::span<const StepUse> steps) {
   const auto count = static_cast<uint32_t>(words_.size());
   stretchOf_.resize(count);
   std::iota(stretchOf_.begin(), stretchOf_.end(), 0);
@@ -228,6 +229,11 @@ void WordGroups::findStretches(std::span<const WordStatistics> uses, std::span<c
     if (std::get<0>(*last) == code && std::get<1>(*last) == actor)
       stretchOf_[rootOf(word)] = rootOf(std::get<2>(*last));
   }
+  for (const StepUse& step : steps)
+    for (uint32_t word = 0; word < count; ++word)
+      if (step.offset < words_[word].offset + words_[word].size &&
+          words_[word].offset < step.offset + step.width)
+        stretchOf_[rootOf(word)] = rootOf(wordOf_[step.use]);
   std::vector<uint32_t> numbers(count, kNobody), roots;
   for (uint32_t word = 0; word < count; ++word) roots.push_back(rootOf(word));
   for (uint32_t word = 0; word < count; ++word) {
