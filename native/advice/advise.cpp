@@ -120,7 +120,7 @@ class Advisor {
                            : (candidate.after.waiting + stepCost(here.lines, candidate)) / before.waiting;
     const Candidate* chosen = bestOf(candidates, here);
     advice.locks = locksIn(number, here);
-    advice.why = whyOf(subject, here, groups, isAllLocked(number, here), chosen != nullptr);
+    advice.why = whyOf(subject, here, isAllLocked(number, here), chosen);
     advice.basis = basisOf(report_, calibration());
     if (chosen != nullptr) {
       const Gain gain = gainOf(report_, calibration(), before, chosen->after);
@@ -429,19 +429,18 @@ class Advisor {
     return any;
   }
 
-  Why whyOf(const Subject& subject, const Waits& waits, const MemberGroups& groups, bool allLocked,
-            bool helps) const {
+  Why whyOf(const Subject& subject, const Waits& waits, bool allLocked, const Candidate* chosen) const {
     const double falsely = waits.all - waits.truly;
-    if (falsely < analysis::kTrue * waits.all && !helps)
+    if (falsely < analysis::kTrue * waits.all && chosen == nullptr)
       return allLocked ? Why::lockWithOwnData : Why::trueSharing;
-    if (!helps) return falsely >= analysis::kFalse * waits.all ? Why::notKnown : Why::trueSharing;
-    if (waits.between >= std::max(waits.inside, waits.elsewhere)) {
+    if (chosen == nullptr)
+      return falsely >= analysis::kFalse * waits.all ? Why::notKnown : Why::trueSharing;
+    const bool partsMembers = std::holds_alternative<ChangeMembers>(chosen->change);
+    if (!partsMembers && waits.between >= std::max(waits.inside, waits.elsewhere)) {
       const bool couldFit = subject.size % lineSize() == 0 || waits.straddles;
       return couldFit ? Why::alignment : Why::unrelatedOwners;
     }
-    if (waits.lock) return Why::mixedUse;
-    const bool anyRead = std::ranges::any_of(groups.groups, [](const auto& group) { return !group.written; });
-    return waits.inside >= waits.elsewhere && anyRead ? Why::mixedUse : Why::unrelatedOwners;
+    return 2 * waits.besideRead > falsely ? Why::mixedUse : Why::unrelatedOwners;
   }
 
   /// How sure the false part is, and that there are samples enough to say so.

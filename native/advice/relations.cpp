@@ -34,6 +34,41 @@ std::vector<bool> helpedWords(const analysis::Line& line) {
   return helped;
 }
 
+/// By word of a line: whether most of its samples are by actors that read it and never write it.
+std::vector<bool> wordsOfReaders(const analysis::Line& line) {
+  const analysis::LineAccesses& accesses = line.history->accesses;
+  const size_t words = line.words.size(), actors = accesses.actors.size();
+  const auto eachWord = [&](uint32_t offset, uint32_t width, auto&& use) {
+    for (size_t word = 0; word < words; ++word) {
+      const analysis::LineWord& at = line.words[word];
+      if (offset < at.offset + at.size && at.offset < offset + std::max(width, 1u)) use(word);
+    }
+  };
+  std::vector<bool> writes(words * actors);
+  std::vector<double> samples(words * actors);
+  for (const analysis::PlaceSample& sample : accesses.samples) {
+    const analysis::WordStatistics& use = accesses.uses[sample.use];
+    const uint32_t actor = accesses.visitors[sample.visitor].actor;
+    eachWord(use.offset, use.width, [&](size_t word) {
+      samples[word * actors + actor] += sample.weight;
+      if (use.writes) writes[word * actors + actor] = true;
+    });
+  }
+  for (const analysis::KnownUse& known : accesses.known)
+    if (known.writes)
+      eachWord(known.offset, known.width, [&](size_t word) { writes[word * actors + known.actor] = true; });
+  std::vector<bool> result;
+  for (size_t word = 0; word < words; ++word) {
+    double all = 0, byReaders = 0;
+    for (size_t at = word * actors; at < (word + 1) * actors; ++at) {
+      all += samples[at];
+      if (!writes[at]) byReaders += samples[at];
+    }
+    result.push_back(2 * byReaders > all);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subjects) {
@@ -44,7 +79,7 @@ std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subje
     std::vector<std::vector<Frame>> frames;
     for (const analysis::LineWord& word : line.words)
       frames.push_back(subjects.at(number, line.address + word.offset));
-    const std::vector<bool> helped = helpedWords(line);
+    const std::vector<bool> helped = helpedWords(line), ofReaders = wordsOfReaders(line);
     for (const analysis::Victim& victim : line.victims) {
       if (victim.words.empty() || !helped[victim.words.front()] || frames[victim.words.front()].empty())
         continue;
@@ -64,6 +99,7 @@ std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subje
       Waits& waits = result[frame.subject];
       addLine(waits, number, line);
       waits.all += all;
+      if (ofReaders[cause.word] != ofReaders[cause.cause]) waits.besideRead += falsely;
       waits.truly += all - falsely;
       if (frame.member != kNone) waits.members[frame.member] += all;
       if (line.falseShare) {

@@ -19,6 +19,8 @@ struct Waits {
   double elsewhere = 0;                ///< falsely, for an object of another subject, or what has no name
   std::map<uint32_t, double> others;   ///< of `elsewhere`: by subject
   std::map<uint32_t, double> members;  ///< by index of TypeHeat::own: at which
+  /// Falsely, where what is written lies beside what others only read: of the two words, one is of readers.
+  double besideRead = 0;
   double low = 0, high = 0;            ///< bounds of the false part
   double victims = 0;                  ///< of victims that moving data apart helps, not in the same step
   bool lock = false;                   ///< some lines have the flag

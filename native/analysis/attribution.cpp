@@ -58,17 +58,16 @@ decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uin
 }
 
 std::vector<decode::Companion> companionsAt(const symbols::ElfImage& image, const decode::AccessPlan& plan,
-                                            const Sweeps& sweeps) {
+                                            Sweeps& sweeps) {
   if (plan.failure != decode::Failure::none) return {};
   const uint64_t access = plan.codeAddress;
   const auto function = functionAround(image, access);
   const auto sweep = function ? sweeps.find(function->address) : sweeps.end();
   if (sweep == sweeps.end() || access - function->address >= sweep->second.sweep.size())
     return decode::companionsOf(image.bytesAt(access, kWindow), access, access, access);
-  const uint64_t offset = access - function->address;
-  const uint64_t start = sweep->second.sweep.blockStart(offset);
-  const auto code = image.bytesAt(function->address, sweep->second.sweep.size());
-  return decode::companionsOf(code, function->address, function->address + start, access);
+  const uint64_t start = sweep->second.sweep.blockStart(access - function->address);
+  const decode::Code code = sweptCode(image, *function, access, sweeps);
+  return decode::companionsOf(code, function->address + start, access);
 }
 
 }  // namespace

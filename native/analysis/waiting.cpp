@@ -44,7 +44,7 @@ class Waits {
   Waits(const LineStatistics& line, bool chance, Waiting& result)
       : line_(line),
         result_(result),
-        groups_(line.uses, line.samples, line.visitors, line.known),
+        groups_(line.uses, line.samples, line.visitors, line.known, line.steps),
         words_(groups_.words().size()),
         visitors_(line.visitors.size()),
         blocks_(chance ? kBlocks : 1, Counts(words_ * visitors_)),

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
+#include <tuple>
 
 namespace cacheline::analysis {
 
@@ -43,6 +45,16 @@ bool isExpected(uint32_t count, uint32_t here, uint32_t there) {
   return static_cast<double>(count) * there >= kExpected * here;
 }
 
+/// Whether an actor was on several threads, or a thread ran several actors.
+bool moves(std::span<const Visitor> visitors) {
+  std::set<uint32_t> actors, threads;
+  for (const Visitor& visitor : visitors) {
+    actors.insert(visitor.actor);
+    threads.insert(visitor.thread);
+  }
+  return actors.size() < visitors.size() || threads.size() < visitors.size();
+}
+
 bool meet(const std::vector<uint64_t>& a, const std::vector<uint64_t>& b) {
   for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
     if (*x == *y) return true;
@@ -60,7 +72,8 @@ struct WordGroups::Likeness {
 };
 
 WordGroups::WordGroups(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
-                       std::span<const Visitor> visitors, std::span<const KnownUse> known) {
+                       std::span<const Visitor> visitors, std::span<const KnownUse> known,
+                       std::span<const StepUse> steps) {
   findWords(uses);
   used_.resize(words_.size());
   for (uint32_t use = 0; use < uses.size(); ++use) used_[wordOf_[use]].codes.push_back(uses[use].code);
@@ -77,9 +90,9 @@ WordGroups::WordGroups(std::span<const WordStatistics> uses, std::span<const Pla
     threads.push_back(visitor.thread);
   }
   count(uses, samples, actors, &WordUse::actors);
-  if (actors != threads) count(uses, samples, threads, &WordUse::threads);
+  if (moves(visitors)) count(uses, samples, threads, &WordUse::threads);
   addKnown(known);
-  findStretches();
+  findStretches(uses, samples, visitors, steps);
   findDifferences();
   group();
 }
@@ -199,7 +212,8 @@ WordGroups::Likeness WordGroups::compare(const WordUse& a, const WordUse& b) {
   return result;
 }
 
-void WordGroups::findStretches() {
+void WordGroups::findStretches(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
+                               std::span<const Visitor> visitors, std::span<const StepUse> steps) {
   const auto count = static_cast<uint32_t>(words_.size());
   stretchOf_.resize(count);
   std::iota(stretchOf_.begin(), stretchOf_.end(), 0);
@@ -207,13 +221,19 @@ void WordGroups::findStretches() {
     while (stretchOf_[word] != word) word = stretchOf_[word] = stretchOf_[stretchOf_[word]];
     return word;
   };
-  std::vector<std::pair<uint64_t, uint32_t>> codes;  // of words
-  for (uint32_t word = 0; word < count; ++word)
-    for (const uint64_t code : used_[word].codes) codes.emplace_back(code, word);
-  std::sort(codes.begin(), codes.end());
-  for (size_t i = 1; i < codes.size(); ++i)
-    if (codes[i].first == codes[i - 1].first)
-      stretchOf_[rootOf(codes[i].second)] = rootOf(codes[i - 1].second);
+  std::set<std::tuple<uint64_t, uint32_t, uint32_t>> run;  // instruction, actor that ran it, word
+  for (const PlaceSample& sample : samples)
+    run.emplace(uses[sample.use].code, visitors[sample.visitor].actor, wordOf_[sample.use]);
+  for (auto last = run.begin(), each = last; each != run.end(); last = each++) {
+    const auto& [code, actor, word] = *each;
+    if (std::get<0>(*last) == code && std::get<1>(*last) == actor)
+      stretchOf_[rootOf(word)] = rootOf(std::get<2>(*last));
+  }
+  for (const StepUse& step : steps)
+    for (uint32_t word = 0; word < count; ++word)
+      if (step.offset < words_[word].offset + words_[word].size &&
+          words_[word].offset < step.offset + step.width)
+        stretchOf_[rootOf(word)] = rootOf(wordOf_[step.use]);
   std::vector<uint32_t> numbers(count, kNobody), roots;
   for (uint32_t word = 0; word < count; ++word) roots.push_back(rootOf(word));
   for (uint32_t word = 0; word < count; ++word) {

@@ -65,12 +65,13 @@ struct Difference {
 /// `high` that one instruction uses by an index.
 ///
 /// Where instructions go through many words (two buffers of bytes side by side), each word has too few
-/// samples. Words that instructions have in common are then a *stretch*: two stretches are used differently
-/// where an actor uses one of them only, and their words would hardly be apart by chance.
+/// samples. Words that an actor uses by one instruction, or in one step, are then a *stretch*: two are used
+/// differently where an actor uses one of them only, and their words would hardly be apart by chance.
 class WordGroups {
  public:
   WordGroups(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
-             std::span<const Visitor> visitors, std::span<const KnownUse> known);
+             std::span<const Visitor> visitors, std::span<const KnownUse> known,
+             std::span<const StepUse> steps);
 
   const std::vector<LineWord>& words() const { return words_; }  ///< by offset
   uint32_t wordOf(uint32_t use) const { return wordOf_[use]; }
@@ -100,7 +101,8 @@ class WordGroups {
   void count(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
              std::span<const uint32_t> userOf, Users WordUse::*users);
   void addKnown(std::span<const KnownUse> known);
-  void findStretches();
+  void findStretches(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
+                     std::span<const Visitor> visitors, std::span<const StepUse> steps);
   /// Whether the stretches of two words are used differently; their words may be in one.
   bool areApart(size_t a, size_t b);
   void findDifferences();

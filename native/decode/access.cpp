@@ -27,7 +27,7 @@ AccessPlan chargeAlong(const Code& code, size_t offset, const AccessPlan& plan) 
   const auto found = std::find(path->addresses.rbegin(), path->addresses.rend(), plan.codeAddress);
   if (found == path->addresses.rend()) return plan;
   const auto index = static_cast<size_t>(path->addresses.rend() - found) - 1;
-  return chargeTo(path->line, index, plan.codeAddress);
+  return chargeTo(code, path->addresses.front(), path->line, index, plan.codeAddress);
 }
 
 }  // namespace

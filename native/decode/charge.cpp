@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "decode/frame.h"
 #include "decode/instruction.h"
 #include "decode/slice.h"
 
@@ -51,6 +52,15 @@ AccessPlan chargeTo(std::span<const Instruction> line, size_t access, uint64_t c
   else if (plan.sums.size() == 1 && isOperand(plan.sums[0], plan.operand))
     plan.sums.clear();
   return plan;
+}
+
+AccessPlan chargeTo(const Code& code, uint64_t address, std::span<const Instruction> line, size_t access,
+                    uint64_t codeAddress) {
+  AccessPlan plan = chargeTo(line, access, codeAddress);
+  Frame frame;
+  if (plan.failure != Failure::clobbered || !frameOf(code, frame) || address < frame.end) return plan;
+  frame.line.insert(frame.line.end(), line.begin(), line.end());
+  return chargeTo(frame.line, frame.line.size() - line.size() + access, codeAddress);
 }
 
 }  // namespace cacheline::decode

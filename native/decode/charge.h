@@ -14,5 +14,9 @@ namespace cacheline::decode {
 /// access `line[access]`. Its address is carried over the instructions since, or recovered. `codeAddress`: of
 /// the access.
 AccessPlan chargeTo(std::span<const Instruction> line, size_t access, uint64_t codeAddress);
+/// The same where the way to `line`, which begins at `address` of a function, is not known but what the
+/// function did to its frame is.
+AccessPlan chargeTo(const Code& code, uint64_t address, std::span<const Instruction> line, size_t access,
+                    uint64_t codeAddress);
 
 }  // namespace cacheline::decode

@@ -183,4 +183,27 @@ Definition definitionOf(const ZydisDecodedInstruction& decoded, std::span<const 
   return stackMove(decoded, operands);
 }
 
+Load loadOf(const ZydisDecodedInstruction& decoded, std::span<const ZydisDecodedOperand> operands) {
+  if (operands.size() < 2 || operands[1].type != ZYDIS_OPERAND_TYPE_MEMORY) return {};
+  const auto [reg, bits] = generalRegister(operands[0]);
+  if (reg == kRegNone || bits < 32) return {};
+  const Load load{reg, static_cast<uint8_t>(operands[1].size), false};
+  switch (decoded.mnemonic) {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVZX:
+      return load;
+    case ZYDIS_MNEMONIC_MOVSX:
+    case ZYDIS_MNEMONIC_MOVSXD:
+      return bits == 64 ? Load{reg, load.bits, true} : Load{};
+    default:
+      return {};
+  }
+}
+
+std::optional<Sum> storedBy(const ZydisDecodedInstruction& decoded,
+                            std::span<const ZydisDecodedOperand> operands) {
+  if (decoded.mnemonic != ZYDIS_MNEMONIC_MOV || operands[0].type != ZYDIS_OPERAND_TYPE_MEMORY) return {};
+  return plain(operands[1], static_cast<uint8_t>(operands[0].size));
+}
+
 }  // namespace cacheline::decode

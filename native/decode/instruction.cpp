@@ -334,6 +334,8 @@ bool decodeInstruction(std::span<const uint8_t> bytes, uint64_t address, Instruc
       flags == nullptr || (flags->modified | flags->set_0 | flags->set_1 | flags->undefined) != 0;
   setAccess(decoded, operands, address, instruction);
   setRegisterEffects(decoded, operands, address, instruction);
+  instruction.load = loadOf(decoded, operands);
+  instruction.stored = storedBy(decoded, operands);
   return true;
 }
 

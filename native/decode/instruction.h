@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "decode/access.h"
 #include "decode/condition.h"
@@ -38,6 +40,13 @@ struct Equality {
   uint8_t bits = 0;
 };
 
+/// A register takes low bits of a memory operand, extended to 64.
+struct Load {
+  uint8_t reg = kRegNone;  ///< X86Register; kRegNone: none
+  uint8_t bits = 0;
+  bool isSigned = false;
+};
+
 struct Instruction {
   uint8_t length = 0;
   bool accesses = false;  ///< reads or writes memory
@@ -54,6 +63,10 @@ struct Instruction {
   bool setsFlags = false;  ///< changes some of the flags that conditions ask for
   uint32_t written = 0;    ///< bit n: X86Register n is overwritten
   Definition definition;   ///< of one of those, where it is known
+  Load load;                  ///< of `operand`
+  std::optional<Sum> stored;  ///< what `operand` is set to: the low Sum::bits of it
+  /// Of a summary of code that was run in any order (frame.h): what of the stack that may write.
+  const std::vector<MemoryOperand>* others = nullptr;
   Equality equality;  ///< what a jump shows where it went on as it did; decodeInstruction() does not know
 };
 

@@ -69,8 +69,11 @@ Way wayBy(const Code& code, const Path& path, std::span<const Instruction> behin
   if (code.sweep.closed()) way.settings = settingsOf(line);
   if (path.access) {
     const size_t from = code.sweep.closed() ? 0 : *path.access;
-    way.before = chargeTo(std::span(line).subspan(from), *path.access - from, path.addresses[*path.access]);
-    way.companions = companionsAlong(std::span(line).subspan(from), *path.access - from, ahead, address);
+    const auto run = std::span(line).subspan(from);
+    const uint64_t charged = path.addresses[*path.access];
+    way.before = code.sweep.closed() ? chargeTo(code, path.addresses.front(), run, *path.access, charged)
+                                     : chargeTo(run, 0, charged);
+    way.companions = companionsAlong(run, *path.access - from, ahead, address);
   }
   return way;
 }

@@ -12,6 +12,41 @@ struct Known {
   uint64_t plus = 0;
 };
 
+/// Whether it is a place in the frame of a function, which other threads hardly ever write.
+bool isSlot(const MemoryOperand& operand) {
+  return (operand.base == kRegBp || operand.base == kRegSp) && operand.index == kRegNone && operand.width > 0;
+}
+
+/// Whether two places may have bytes in common; `slot` is one.
+bool mayOverlap(const MemoryOperand& slot, const MemoryOperand& other) {
+  if (!isSlot(other) || other.base != slot.base) return true;
+  const uint64_t distance =
+      static_cast<uint64_t>(other.displacement) - static_cast<uint64_t>(slot.displacement);
+  return distance < slot.width || 0 - distance < other.width;
+}
+
+/// `slot` by the registers before `instruction` in place of those behind it. False: that is not known.
+bool carryBack(const Instruction& instruction, MemoryOperand& slot) {
+  if (((instruction.written >> slot.base) & 1) == 0) return true;
+  const Definition& moved = instruction.definition;
+  if (!moved.isMove() || moved.reg != slot.base) return false;
+  slot.base = moved.value.terms[0].part;
+  slot.displacement =
+      static_cast<int64_t>(static_cast<uint64_t>(slot.displacement) + moved.value.constant);
+  return isSlot(slot);
+}
+
+/// Whether an instruction may write a slot; by the registers before it.
+bool mayWrite(const Instruction& instruction, const MemoryOperand& slot) {
+  if (instruction.operand.kind == AccessKind::read) {  // push [m] and call [m] also write the stack
+    const Definition& moved = instruction.definition;
+    const bool up = moved.isMove() && static_cast<int64_t>(moved.value.constant) > 0;
+    return ((instruction.written >> kRegSp) & 1) != 0 && !up;
+  }
+  return instruction.failure != Failure::none || instruction.operand.stringOperation ||
+         mayOverlap(slot, instruction.operand);
+}
+
 class Slice {
  public:
   explicit Slice(std::span<const Instruction> line) : line_(line) {}
@@ -38,7 +73,10 @@ class Slice {
       attempt([&] { return fromEquality(part, use, bits); });
       attempt([&] { return fromUse(part, use, bits); });
     }
-    if (from > 0) attempt([&] { return fromDefinition(line_[from - 1].definition, part, from - 1, bits); });
+    if (from > 0) {
+      attempt([&] { return fromDefinition(line_[from - 1].definition, part, from - 1, bits); });
+      attempt([&] { return fromSlot(part, from - 1, bits); });
+    }
     open_.pop_back();
     return known;
   }
@@ -68,6 +106,38 @@ class Slice {
   std::optional<Known> fromDefinition(const Definition& definition, uint8_t reg, size_t at, uint8_t bits) {
     if (definition.reg != reg) return {};
     return evaluate(definition.value, at, bits);
+  }
+
+  /// What instruction `at` loads into a register from the stack: what was stored there, or loaded before.
+  std::optional<Known> fromSlot(uint8_t reg, size_t at, uint8_t bits) {
+    const Load load = line_[at].load;
+    if (load.reg != reg || line_[at].failure != Failure::none || !isSlot(line_[at].operand)) return {};
+    MemoryOperand slot = line_[at].operand;
+    for (size_t i = at; i-- > 0;) {
+      const Instruction& each = line_[i];
+      if (each.others != nullptr && std::ranges::any_of(*each.others, [&](const MemoryOperand& other) {
+            return mayOverlap(slot, other);
+          }))
+        return {};
+      if (!carryBack(each, slot)) return {};
+      if (!each.accesses) continue;
+      const bool same = each.failure == Failure::none && isSlot(each.operand) &&
+                        each.operand.base == slot.base && each.operand.displacement == slot.displacement;
+      if (same && each.stored && each.stored->bits >= load.bits) {
+        Sum value = *each.stored;
+        value.bits = load.bits;
+        value.isSigned = load.isSigned;
+        return evaluate(value, i, bits);
+      }
+      if (same && each.load.reg != kRegNone && each.load.bits == load.bits &&
+          each.load.isSigned == load.isSigned) {
+        Sum value;
+        value.add(each.load.reg, 1);
+        return evaluate(value, i + 1, bits);
+      }
+      if (mayWrite(each, slot)) return {};
+    }
+    return {};
   }
 
   /// A register that is the same as another one, or a constant.

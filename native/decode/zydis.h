@@ -31,4 +31,10 @@ bool isStackSlot(const ZydisDecodedOperand& operand);
 Definition definitionOf(const ZydisDecodedInstruction& decoded, std::span<const ZydisDecodedOperand> operands,
                         uint64_t address);
 
+/// Of mov, movzx, movsx and movsxd: the register that takes a memory operand; what a memory operand is set
+/// to. All operands are given.
+Load loadOf(const ZydisDecodedInstruction& decoded, std::span<const ZydisDecodedOperand> operands);
+std::optional<Sum> storedBy(const ZydisDecodedInstruction& decoded,
+                            std::span<const ZydisDecodedOperand> operands);
+
 }  // namespace cacheline::decode

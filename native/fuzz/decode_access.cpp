@@ -113,7 +113,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(own.failure == Failure::none);
     require(own.operand.width == plan.operand.width && own.operand.kind == plan.operand.kind);
     const uint64_t block = start + sweep.blockStart(access);
-    for (const Companion& companion : companionsOf(code, start, block, plan.codeAddress))
+    for (const Companion& companion : companionsOf(function, block, plan.codeAddress))
       require((companion.reads || companion.writes) && companion.delta > -256 && companion.delta < 256);
   }
   return 0;

@@ -167,8 +167,8 @@ TEST(Waiting, WordsThatOneAccessCoversAreOne) {
 }
 
 /// Bytes of a line, by an instruction of each of two threads that goes through `bytes` of them, thread 1 from
-/// `second` on.
-Waiting goingThroughBytes(uint32_t bytes, uint32_t second, uint32_t samples, uint32_t seed) {
+/// `second` on. `same`: it is one instruction.
+Waiting goingThroughBytes(uint32_t bytes, uint32_t second, uint32_t samples, uint32_t seed, bool same) {
   std::vector<WordStatistics> uses;
   std::vector<PlaceSample> taken;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> known;
@@ -177,7 +177,8 @@ Waiting goingThroughBytes(uint32_t bytes, uint32_t second, uint32_t samples, uin
     const uint32_t thread = i % 2;
     const auto offset = static_cast<uint32_t>(random() % bytes) + (thread == 1 ? second : 0);
     const auto [use, isNew] = known.try_emplace({thread, offset}, static_cast<uint32_t>(uses.size()));
-    if (isNew) uses.push_back({offset, 1, true, true, false, 1 + thread, 1 + thread});
+    const uint32_t code = same ? 1 : 1 + thread;
+    if (isNew) uses.push_back({offset, 1, true, true, false, code, code});
     taken.push_back({use->second, thread});
   }
   const std::vector<Visitor> visitors{{0, 0}, {1, 1}};
@@ -185,17 +186,35 @@ Waiting goingThroughBytes(uint32_t bytes, uint32_t second, uint32_t samples, uin
   return waitingOf({uses, taken, visitors, &compete});
 }
 
+TEST(Waiting, IsTheSameHoweverThreadsAreNumbered) {
+  // One thread reads both words; the other one reads and writes both, and was sampled at one read alone.
+  const std::vector<WordStatistics> uses{
+      {0, 8, true, false, false, 1, 1}, {8, 8, true, false, false, 2, 1},   // the reader's
+      {0, 8, true, true, false, 3, 2},  {8, 8, false, true, false, 4, 2}};  // the writer's
+  std::vector<PlaceSample> samples;
+  for (uint32_t i = 0; i < 80; ++i) samples.push_back({i % 4, i % 4 / 2});
+  const std::vector<KnownUse> known{{0, 8, 1, true, true}, {8, 8, 1, true, true}};
+  const std::vector<std::vector<bool>> compete(2, std::vector<bool>(2, true));
+  for (const std::vector<Visitor>& visitors : {std::vector<Visitor>{{0, 0}, {1, 1}}, {{0, 1}, {1, 0}}}) {
+    const Waiting waiting = waitingOf({uses, samples, visitors, &compete, known});
+    EXPECT_EQ(verdictOf(waiting), Verdict::trueSharing) << visitors[0].thread;
+    EXPECT_DOUBLE_EQ(*waiting.line.share().value, 0) << visitors[0].thread;
+  }
+}
+
 TEST(Waiting, BuffersSideBySideAreToldApartByTheirCode) {
   for (uint32_t seed = 1; seed <= 20; ++seed)
-    EXPECT_EQ(verdictOf(goingThroughBytes(32, 32, 66, seed)), Verdict::falseSharing) << seed;
+    for (const bool same : {false, true})
+      EXPECT_EQ(verdictOf(goingThroughBytes(32, 32, 66, seed, same)), Verdict::falseSharing) << seed << same;
 }
 
 TEST(Waiting, OneBufferThatTwoGoThroughIsNotTakenApart) {
   for (const uint32_t bytes : {8u, 16u, 64u})
     for (uint32_t seed = 1; seed <= 20; ++seed)
       for (const uint32_t samples : {6u, 20u, 66u, 400u})
-        EXPECT_NE(verdictOf(goingThroughBytes(bytes, 0, samples, seed)), Verdict::falseSharing)
-            << bytes << ' ' << samples << ' ' << seed;
+        for (const bool same : {false, true})
+          EXPECT_NE(verdictOf(goingThroughBytes(bytes, 0, samples, seed, same)), Verdict::falseSharing)
+              << bytes << ' ' << samples << ' ' << seed << ' ' << same;
 }
 
 TEST(Waiting, GoroutinesOfOneThreadDoNotWaitForEachOther) {

@@ -40,6 +40,27 @@ TEST(Companions, FollowTheAddress) {
   EXPECT_EQ(companions("48 8b 3f 48 89 07"), "") << "mov (rdi),rdi: where it was is lost";
 }
 
+/// The same in a function whose block begins at `block`.
+std::string companionsIn(std::string_view hex, uint64_t block, uint64_t access) {
+  const std::vector<uint8_t> bytes = fromHex(hex);
+  const CodeSweep sweep(bytes);
+  std::string text;
+  for (const Companion& each : companionsOf({sweep, bytes, 0x1000}, 0x1000 + block, 0x1000 + access))
+    text += std::to_string(each.delta) + (each.reads ? "r" : "") + (each.writes ? "w" : "") + " ";
+  return text;
+}
+
+TEST(Companions, AreByOtherRegistersThatAreAKnownDistanceApart) {
+  EXPECT_EQ(companions("48 8d 7a 01 48 c1 e2 06 48 c1 e7 06 4c 01 d2 4c 01 d7 48 8b 37 48 8b 72 48 c3", 0x12), "8r ")
+      << "rdi = (rdx + 1) * 64 + r10; rdx = rdx * 64 + r10; mov (rdi),rsi; mov 72(rdx),rsi";
+  EXPECT_EQ(companions("48 8b 16 48 8b 3e 48 8b 07 48 8b 02", 6), "") << "both loaded: who knows what between";
+  // The same sums in front of a loop: its loads are [rdi] and [rdx+72].
+  const std::string loop = "49 63 d0 48 8d 7a 01 48 c1 e2 06 48 c1 e7 06 4c 01 d2 4c 01 d7 ";
+  EXPECT_EQ(companionsIn(loop + "48 8b 37 48 01 f0 48 8b 72 48 83 e9 01 75 f1 c3", 0x15, 0x15), "8r ");
+  EXPECT_EQ(companionsIn(loop + "48 8b 37 48 83 c7 08 48 8b 72 48 83 e9 01 75 f0 c3", 0x15, 0x15), "")
+      << "the loop moves one of them";
+}
+
 TEST(Companions, AreOfNoOtherPlaceAndNoOtherBlock) {
   EXPECT_EQ(companions("48 8b 47 08 48 89 46 08"), "") << "another base";
   EXPECT_EQ(companions("48 8b 47 08 eb 00 48 89 47 08"), "") << "behind a jump";
