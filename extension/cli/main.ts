@@ -13,6 +13,7 @@ import { table } from './table';
 import { print, say, watchStreams } from './terminal';
 import { threads } from './threads';
 import { where } from './where';
+import { workset } from './workset';
 
 async function run(args: readonly string[]): Promise<number> {
   const parsed = parseArguments(args);
@@ -38,6 +39,8 @@ async function run(args: readonly string[]): Promise<number> {
     }
     case 'threads':
       return threads(new NativeEngine(loadAddon()), parsed);
+    case 'workset':
+      return workset(new NativeEngine(loadAddon()), parsed);
     case 'layout':
       return layout(new NativeEngine(loadAddon()), parsed);
     case 'where':

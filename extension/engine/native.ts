@@ -24,11 +24,13 @@ import type {
   SuspectsAnswer,
   TableParams,
   ThreadsParams,
+  WorksetParams,
 } from '../protocol/engine';
 import type { DeclarationList, LayoutList, TypeList } from '../protocol/layout';
 import type { Answer, ProfileSummary, Question } from '../protocol/profile';
 import type { ThreadList } from '../protocol/threads';
 import type { Where, WhereOutcome, WhereParams } from '../protocol/where';
+import type { WorksetSurvey } from '../protocol/workset';
 import { withFullStop } from '../protocol/words';
 import { reportOf, type ReportPieces } from './report-pieces';
 import type { TablePieces } from './table-pieces';
@@ -70,6 +72,7 @@ export interface NativeAddon {
   table(params: TableParams, onProgress: (share: number) => void): NativeJob<TablePieces>;
   /** Resolves with JSON text. */
   threads(params: ThreadsParams, onProgress: (share: number) => void): NativeJob<string>;
+  workset(params: WorksetParams, onProgress: (share: number) => void): NativeJob<string>;
   close(params: { handle: number }): void;
   /** Resolves with the JSON text of the doctor's report. */
   doctor(params: EngineCalls['doctor']['params']): Promise<string>;
@@ -162,6 +165,8 @@ export class NativeEngine implements Engine {
       JSON.parse(await this.job(() => this.addon.advise(params, (share) => onProgress?.(share)), signal)) as AdviceList,
     threads: async (params, { signal, onProgress }) =>
       JSON.parse(await this.job(() => this.addon.threads(params, (share) => onProgress?.(share)), signal)) as ThreadList,
+    workset: async (params, { signal, onProgress }) =>
+      JSON.parse(await this.job(() => this.addon.workset(params, (share) => onProgress?.(share)), signal)) as WorksetSurvey,
     open: async (params, { signal, onProgress }) => {
       const { handle, summary } = await this.job(() => this.addon.open(params, (share) => onProgress?.(share)), signal);
       return { handle, summary: JSON.parse(summary) as ProfileSummary };

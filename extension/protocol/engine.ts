@@ -8,6 +8,7 @@ import type { TableKey } from './table';
 import type { ThreadList } from './threads';
 import type { Count, Integer } from './values';
 import type { WhereOutcome, WhereParams } from './where';
+import type { WorksetSurvey } from './workset';
 
 export type CollectorChoice = 'auto' | 'pmu' | 'clock' | 'agent';
 export type CallGraph = 'fp' | 'dwarf' | 'lbr';
@@ -142,6 +143,8 @@ export interface TableParams extends Omit<AnalyzeParams, 'tables' | 'showAll' | 
 
 export type OpenParams = Omit<AnalyzeParams, 'tables'>;
 
+export type WorksetParams = Omit<OpenParams, 'callers' | 'coalesce' | 'showAll'>;
+
 /** Threads have no CPUs and modes to be selected by, and no lines: their filter has terms of times, threads and processes alone. */
 export type ThreadsParams = Omit<OpenParams, 'cpus' | 'mode'> & {
   /** Parts of the window, 1 to 1000; by default 60. */
@@ -256,6 +259,8 @@ export interface EngineCalls {
   advise: { params: OpenParams; result: AdviceList; progress: number };
   /** What the threads did over time. Aborting and progress as of `analyze`. */
   threads: { params: ThreadsParams; result: ThreadList; progress: number };
+  /** How much memory is worked on, and classes of misses. Aborting and progress as of `analyze`. */
+  workset: { params: WorksetParams; result: WorksetSurvey; progress: number };
   /** Keeps the recording open until `close`. Aborting and progress as of `analyze`. */
   open: { params: OpenParams; result: { handle: number; summary: ProfileSummary }; progress: number };
   /** Another filter for an open profile; where it fails, the old one stays. */

@@ -15,6 +15,8 @@ export interface MachineCache {
   type: string;
   bytes: Count | null;
   lineSize: Count | null;
+  /** Lines of a set. */
+  ways: Count | null;
   /**
    * That share it.
    * @minItems 1

@@ -21,6 +21,7 @@
 #include "addon/threads_call.h"
 #include "addon/type_calls.h"
 #include "addon/where_call.h"
+#include "addon/workset_call.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "record/doctor.h"
@@ -285,6 +286,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("analyze", Napi::Function::New(env, analyzeCall));
   exports.Set("advise", Napi::Function::New(env, adviseCall));
   exports.Set("table", Napi::Function::New(env, tableCall));
+  exports.Set("workset", Napi::Function::New(env, worksetCall));
   exports.Set("threads", Napi::Function::New(env, threadsCall));
   exports.Set("open", Napi::Function::New(env, openCall));
   exports.Set("filter", Napi::Function::New(env, filterCall));

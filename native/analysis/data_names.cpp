@@ -149,9 +149,11 @@ bool DataNames::variable(uint32_t backing, uint64_t fileOffset, bool beyondFile,
     const bool asInSource = isCompilersName(*symbol) && described && described->address == symbol->address;
     named.name.object = asInSource ? described->name : symbols::demangle(symbol->name);
     named.name.offset = address - symbol->address;
+    if (symbol->size > 0) named.name.variableBytes = symbol->size;
   } else if (described) {
     named.name.object = described->name;
     named.name.offset = address - described->address;
+    if (described->size > 0) named.name.variableBytes = described->size;
   } else {
     return false;
   }

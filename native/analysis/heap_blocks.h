@@ -50,6 +50,9 @@ class HeapBlocks {
   std::optional<Found> at(Position position, std::span<const uint32_t> locations,
                           std::optional<Extent> object = {});
   CodeNames& names() { return names_; }
+  /// All recorded blocks by where they were allocated, in no order that means anything. `lineSize`: bytes.
+  /// Empty: the recording has no blocks.
+  std::optional<std::vector<HeapSite>> sites(uint32_t lineSize);
 
  private:
   using Key = AccessKey;
@@ -77,6 +80,7 @@ class HeapBlocks {
                                           bool& sampled);
   std::string othersOf(const std::vector<BlockEvidence>& candidates, const BlockEvidence& chosen);
   uint32_t stackOf(const AddressSpace& space, uint32_t stack);
+  std::string incompleteness(uint64_t smallest) const;
   void nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& block);
 
   const heap::Allocations* allocations_;

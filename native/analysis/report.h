@@ -42,6 +42,15 @@ struct HeapBlock {                            ///< a recorded allocation
   std::vector<symbols::SourceFrame> callers;  ///< of `function`, innermost first; some few
 };
 
+/// The heap blocks that one place in the code allocated.
+struct HeapSite {
+  HeapBlock origin;        ///< function, place and callers; no size
+  uint64_t blocks = 0;     ///< that were recorded
+  uint64_t peakBytes = 0;  ///< of the blocks that were there at one time, the most
+  uint64_t lines = 0;      ///< cache lines that blocks cover, whenever they were there
+  std::string incomplete;  ///< one clause: why blocks may be missing; empty: all were recorded
+};
+
 struct StackOwner {  ///< the thread whose stack it is
   uint32_t pid = 0, tid = 0;
   std::string comm;
@@ -50,7 +59,8 @@ struct StackOwner {  ///< the thread whose stack it is
 struct DataName {       ///< what memory an access touched
   std::string object;   ///< ELF symbol (readable), "[heap]", "[stack]", the mapping's name, or "POINTER[]"
   uint64_t offset = 0;  ///< bytes from the object's start; from the mapping's start where it is no symbol
-  std::optional<Place> definition;  ///< of the variable
+  std::optional<Place> definition;        ///< of the variable
+  std::optional<uint64_t> variableBytes;  ///< of the variable that `object` is; empty: it is none
   How how = How::unknown;
   std::string because;  ///< one clause for a person: how it is known, or why not
   std::string type;     ///< of the whole object, readable; empty: unknown
@@ -352,7 +362,8 @@ struct Report {
   uint64_t linesOfMany = 0;                  ///< with more threads than are compared (verdict.h)
   std::optional<uint64_t> contendedLeftOut;  ///< of `contended`, on lines not listed; with data sources alone
   std::vector<ObjectSum> objects;
-  std::vector<TypeHeat> types;  ///< by contended samples, descending
+  std::optional<std::vector<HeapSite>> heapSites;  ///< empty: not asked for, or no heap blocks are recorded
+  std::vector<TypeHeat> types;                     ///< by contended samples, descending
   std::vector<BinaryState> binaries;
   std::vector<std::string> warnings;
   double seconds = 0;                  ///< first to last sample

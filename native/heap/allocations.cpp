@@ -129,6 +129,9 @@ uint64_t Allocations::blocks() const {
 uint64_t Allocations::lost() const {
   return impl_->lost;
 }
+const std::vector<Block>& Allocations::all() const {
+  return impl_->lives.blocks;
+}
 const std::vector<std::string>& Allocations::warnings() const {
   return impl_->warnings;
 }

@@ -37,6 +37,7 @@ class Allocations {
   uint64_t sampling() const;
   uint64_t alwaysRecordedFrom() const;  ///< bytes
   uint64_t blocks() const, lost() const;
+  const std::vector<Block>& all() const;  ///< in the order in which they were allocated
   const std::vector<std::string>& warnings() const;
 
  private:

@@ -85,6 +85,8 @@ void readCaches(const std::string& folder, uint32_t cpu, const std::vector<uint3
     if (cache.level == 0) continue;
     cache.bytes = sizeIn(path + "/size");
     cache.lineBytes = numberIn(path + "/coherency_line_size");
+    // The kernel writes 0 for what it does not know.
+    if (const auto ways = numberIn(path + "/ways_of_associativity"); ways && *ways > 0) cache.ways = ways;
     cache.cpus = onlineOf(parseCpuList(readText(path + "/shared_cpu_list").value_or("")), online);
     if (cache.cpus.empty()) cache.cpus = {cpu};
     caches.emplace(CacheKey(cache.level, cache.type, cache.cpus), cache);

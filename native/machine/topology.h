@@ -25,6 +25,7 @@ struct Cache {
   uint32_t level = 0;
   std::string type;                          ///< "Data", "Instruction", "Unified"
   std::optional<uint64_t> bytes, lineBytes;  ///< empty: the kernel does not say
+  std::optional<uint64_t> ways;              ///< lines of a set; empty: likewise
   std::vector<uint32_t> cpus;                ///< online CPUs that share it, ascending
 };
 

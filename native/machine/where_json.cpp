@@ -51,6 +51,7 @@ class WhereWriter : JsonWriter {
       field("type", cache.type);
       optional("bytes", cache.bytes);
       optional("lineSize", cache.lineBytes);
+      optional("ways", cache.ways);
       numbers("cpus", cache.cpus);
       close();
     });

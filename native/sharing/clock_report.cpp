@@ -60,6 +60,7 @@ class ClockReport {
       addToShared(*line, report_.lines.back());
     }
     rows.finish(report_);
+    if (options_.heapSites) report_.heapSites = collector_.blocks.sites(collector_.table.lineSize());
     addStatistics(collector_, shared_, report_);
     if (!report_.splits) return;
     report_.splits->unplaced = collector_.unplaced->take(

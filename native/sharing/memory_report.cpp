@@ -265,6 +265,7 @@ class MemoryReport {
     }
     SummedRows(collector_, code_, lines_, display_, survey_.totals.cycles).add(summed_, rows);
     rows.finish(report_);
+    if (options_.heapSites) report_.heapSites = collector_.blocks.sites(collector_.table.lineSize());
   }
 
   void addThreads(const Line& from, const LineJudgement& judgement, analysis::Line& line) const {

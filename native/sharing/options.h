@@ -24,7 +24,8 @@ struct Options {
   bool doubleLine = false;
   analysis::Filter filter = {};
   bool callers = false;
-  bool history = false;  ///< of each line its samples, one by one (analysis::LineHistory)
+  bool history = false;    ///< of each line its samples, one by one (analysis::LineHistory)
+  bool heapSites = false;  ///< all recorded heap blocks, by where they were allocated (Report::heapSites)
   std::optional<analysis::SplitBy> splits = {};  ///< what tables are added up from; needs `showAll`
   symbols::SymbolOptions symbols = {};           ///< where binaries are looked for
   unsigned threads = 2;                          ///< at least 1; the result is the same

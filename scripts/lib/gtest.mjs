@@ -21,6 +21,7 @@ export const testPrograms = (folder) =>
     'analysis',
     'profile',
     'tables',
+    'workset',
     'advice',
     'scheduling',
     'spe',

@@ -37,6 +37,7 @@ const nativeRooms: Record<string, string[]> = {
   c2c: ['base', 'analysis', 'text'],
   profile: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'heap', 'analysis', 'sharing', 'text'],
   tables: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'analysis', 'profile'],
+  workset: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'analysis', 'profile', 'tables'],
   advice: ['base', 'symbols', 'types', 'layouts', 'analysis', 'calibration'],
   scheduling: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'analysis'],
   addon: [
@@ -58,6 +59,7 @@ const nativeRooms: Record<string, string[]> = {
     'c2c',
     'profile',
     'tables',
+    'workset',
   ],
 };
 

@@ -14,6 +14,7 @@ const names = [
   'cacheline-runs-1',
   'cacheline-table-1',
   'cacheline-threads-1',
+  'cacheline-workset-1',
   'cacheline-doctor',
 ] as const;
 export type SchemaName = (typeof names)[number];

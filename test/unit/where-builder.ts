@@ -13,7 +13,7 @@ export function machineOf(nodes: number): MachineTopology {
     [0, cores].flatMap((sibling) => ids(CORES_A_NODE).map((core) => sibling + node * CORES_A_NODE + core));
   const pair = (core: number): number[] => [core, core + cores];
   const own = (level: number, type: string, bytes: number): MachineTopology['caches'] =>
-    ids(cores).map((core) => ({ level, type, bytes, lineSize: 64, cpus: pair(core) }));
+    ids(cores).map((core) => ({ level, type, bytes, lineSize: 64, ways: 8, cpus: pair(core) }));
   return {
     numa: true,
     packages: ids(nodes).map((id) => ({ id, cpus: cpusOf(id) })),
@@ -27,7 +27,7 @@ export function machineOf(nodes: number): MachineTopology {
       ...own(1, 'Data', 48 * 1024),
       ...own(1, 'Instruction', 32 * 1024),
       ...own(2, 'Unified', 2 * 1024 * 1024),
-      ...ids(nodes).map((node) => ({ level: 3, type: 'Unified', bytes: 32 * 1024 * 1024, lineSize: 64, cpus: cpusOf(node) })),
+      ...ids(nodes).map((node) => ({ level: 3, type: 'Unified', bytes: 32 * 1024 * 1024, lineSize: 64, ways: 16, cpus: cpusOf(node) })),
     ],
     nodes: ids(nodes).map((id) => ({
       id,

@@ -67,6 +67,7 @@ void MachineTree::makeMachine(uint32_t nodes, uint32_t coresPerNode) {
       write(path + "type", type);
       write(path + "size", size);
       write(path + "coherency_line_size", "64\n");
+      write(path + "ways_of_associativity", index == 3 ? "0\n" : "12\n");
       write(path + "shared_cpu_list", shared);
     };
     cache(0, "1\n", "Data\n", "48K\n", pair);

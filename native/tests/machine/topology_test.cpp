@@ -33,9 +33,11 @@ TEST(Topology, OfTwoNodes) {
   EXPECT_EQ(topology.caches[0].type, "Data");
   EXPECT_EQ(topology.caches[0].bytes, 48u * 1024);
   EXPECT_EQ(topology.caches[0].lineBytes, 64u);
+  EXPECT_EQ(topology.caches[0].ways, 12u);
   EXPECT_EQ(topology.caches[0].cpus, (Numbers{0, 8}));
   EXPECT_EQ(topology.caches[25].level, 3u);
   EXPECT_EQ(topology.caches[25].bytes, uint64_t{32} << 20);
+  EXPECT_EQ(topology.caches[25].ways, std::nullopt);
   EXPECT_EQ(topology.caches[25].cpus, (Numbers{4, 5, 6, 7, 12, 13, 14, 15}));
 }
 
