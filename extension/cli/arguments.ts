@@ -1,5 +1,8 @@
 // The command line's grammar: what each command takes, its help, and one clear sentence for what it does not take.
 import { ADVISE_HELP, parseAdvise, type AdviseArguments } from './advise-arguments';
+import { CHECK_HELP, parseCheck, type CheckArguments } from './check-arguments';
+import { DIFF_HELP, parseDiff, type DiffArguments } from './diff-arguments';
+import { EXPORT_HELP, parseExport, type ExportArguments } from './export-arguments';
 import { LAYOUT_HELP, parseLayout, type LayoutArguments } from './layout-arguments';
 import { oneOf, parse, wrong, type CommandName, type Options } from './options';
 import { parseRecord, RECORD_HELP, type RecordArguments } from './record-arguments';
@@ -19,6 +22,9 @@ export type Arguments =
   | ReportArguments
   | AdviseArguments
   | ThreadsArguments
+  | DiffArguments
+  | CheckArguments
+  | ExportArguments
   | LayoutArguments
   | WhereArguments
   | DoctorArguments
@@ -32,6 +38,9 @@ Usage:
   cacheline report [options] [RECORDING]         which lines threads fight over
   cacheline advise [options] [RECORDING]         what to change, with the edit
   cacheline threads [options] [RECORDING]        what threads did over time
+  cacheline diff [options] BEFORE AFTER          what changed between two
+  cacheline check [options] [RECORDING]          for CI: fails where threads wait
+  cacheline export --to FORMAT -o FILE           for pprof, code scanning, issues
   cacheline layout [options] TYPE --in BINARY    how a type lies on cache lines
   cacheline where [options] -p PID | -- PROGRAM  where memory and threads are
   cacheline doctor [options]                     what this machine can record
@@ -45,6 +54,9 @@ const HELP = {
   report: REPORT_HELP,
   advise: ADVISE_HELP,
   threads: THREADS_HELP,
+  diff: DIFF_HELP,
+  check: CHECK_HELP,
+  export: EXPORT_HELP,
   layout: LAYOUT_HELP,
   where: WHERE_HELP,
   doctor: `Usage: cacheline doctor [options]
@@ -90,6 +102,18 @@ export function parseArguments(args: readonly string[]): Arguments {
     case 'threads': {
       const parsed = parseThreads(rest);
       return parsed === 'help' ? { command: 'help', text: THREADS_HELP } : parsed;
+    }
+    case 'diff': {
+      const parsed = parseDiff(rest);
+      return parsed === 'help' ? { command: 'help', text: DIFF_HELP } : parsed;
+    }
+    case 'check': {
+      const parsed = parseCheck(rest);
+      return parsed === 'help' ? { command: 'help', text: CHECK_HELP } : parsed;
+    }
+    case 'export': {
+      const parsed = parseExport(rest);
+      return parsed === 'help' ? { command: 'help', text: EXPORT_HELP } : parsed;
     }
     case 'layout': {
       const parsed = parseLayout(rest);

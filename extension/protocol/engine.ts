@@ -140,6 +140,13 @@ export interface TableParams extends Omit<AnalyzeParams, 'tables' | 'showAll' | 
   bins?: number;
 }
 
+/** Several tables of one analysis, and the report beside them: of each table one to three different keys. */
+export interface SumsParams extends Omit<AnalyzeParams, 'tables' | 'showAll' | 'coalesce'> {
+  by: TableKey[][];
+  /** The report with its lines; by default without. */
+  lines?: boolean;
+}
+
 export type OpenParams = Omit<AnalyzeParams, 'tables'>;
 
 /** Threads have no CPUs and modes to be selected by, and no lines: their filter has terms of times, threads and processes alone. */

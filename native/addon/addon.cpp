@@ -285,6 +285,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("analyze", Napi::Function::New(env, analyzeCall));
   exports.Set("advise", Napi::Function::New(env, adviseCall));
   exports.Set("table", Napi::Function::New(env, tableCall));
+  exports.Set("sums", Napi::Function::New(env, sumsCall));
   exports.Set("threads", Napi::Function::New(env, threadsCall));
   exports.Set("open", Napi::Function::New(env, openCall));
   exports.Set("filter", Napi::Function::New(env, filterCall));
