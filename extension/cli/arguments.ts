@@ -39,8 +39,8 @@ Usage:
   cacheline advise [options] [RECORDING]         what to change, with the edit
   cacheline threads [options] [RECORDING]        what threads did over time
   cacheline diff [options] BEFORE AFTER          what changed between two
-  cacheline check [options] [RECORDING]          for CI: fails where threads wait
-  cacheline export --to FORMAT -o FILE           for pprof, code scanning, issues
+  cacheline check [options] [RECORDING]          passes or fails, for CI
+  cacheline export --to FORMAT -o FILE           as pprof, SARIF, CSV, Markdown
   cacheline layout [options] TYPE --in BINARY    how a type lies on cache lines
   cacheline where [options] -p PID | -- PROGRAM  where memory and threads are
   cacheline doctor [options]                     what this machine can record

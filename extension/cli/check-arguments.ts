@@ -6,6 +6,7 @@ import {
   analysisOf,
   INPUT_HELP,
   NAMES_HELP,
+  parseWidth,
   recordingOf,
   RECORDING_OPTIONS,
   SELECTION_HELP,
@@ -27,6 +28,8 @@ export interface CheckArguments {
   allowBlind: boolean;
   format: 'text' | 'json' | 'sarif' | 'github';
   output?: string;
+  /** Of the text. */
+  width?: number;
   analysis: Analysis;
 }
 
@@ -55,6 +58,7 @@ ${INPUT_HELP}      --max-contended P instead: all contended samples of an object
                         (2.1.0) or github (annotations; and a summary where
                         GITHUB_STEP_SUMMARY names a file)
   -o, --output FILE     write the result there instead of to standard output
+      --width N         columns of the text; by default the terminal's, else 80
   -h, --help            this text
 
 ${SELECTION_HELP}
@@ -63,6 +67,7 @@ ${NAMES_HELP}`;
 const CHECK_OPTIONS = {
   ...SELECTION_OPTIONS,
   input: RECORDING_OPTIONS.input,
+  width: RECORDING_OPTIONS.width,
   'max-contended': { type: 'string' },
   'fail-on': { type: 'string' },
   baseline: { type: 'string' },
@@ -103,6 +108,7 @@ export function parseCheck(args: readonly string[]): CheckArguments | 'help' {
     allowBlind: values['allow-blind'] ?? false,
     format: oneOf('check', '--format', values.format ?? 'text', ['text', 'json', 'sarif', 'github']),
     ...(values.output === undefined ? {} : { output: values.output }),
+    ...(values.width === undefined ? {} : { width: parseWidth('check', values.width) }),
     analysis: analysisOf('check', values),
   };
 }

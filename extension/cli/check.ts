@@ -1,6 +1,5 @@
 // `cacheline check`: whether a program waits for cache lines more than it may. For CI.
-import { appendFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, open } from 'node:fs/promises';
 import { version } from '../../package.json';
 import type { NativeEngine } from '../engine/native';
 import { isMostlyBlind } from '../protocol/blindness';
@@ -39,7 +38,7 @@ export async function check(engine: NativeEngine, args: CheckArguments): Promise
   const options = { root, mostlyBlind };
   const style = args.output === undefined ? outputStyle() : PLAIN;
   const texts: Record<CheckArguments['format'], () => string> = {
-    text: () => checkText(result, { ...options, width: outputWidth(), style }),
+    text: () => checkText(result, { ...options, width: args.width ?? outputWidth(), style }),
     json: () => `${JSON.stringify(result)}\n`,
     sarif: () => `${JSON.stringify(sarifLog(result, { version, root }))}\n`,
     github: () => githubCommands(result, options),
@@ -70,16 +69,29 @@ async function sumsAt(engine: NativeEngine, recording: string | undefined, { ana
   return showingProgress(path, (onProgress) => sumsOf(engine, CHECK_TABLES, { ...analysis, path }, { onProgress }));
 }
 
-/** A recording is a folder, or a file that does not begin as JSON does. */
+/** A folder, and a file that begins as perf's do, is a recording. */
 async function baselineAt(engine: NativeEngine, path: string, args: CheckArguments): Promise<Baseline> {
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined)
-    throw new EngineError('unreadable', `There is no baseline ${path}.`, 'Make one with: cacheline check RECORDING --format json -o FILE.');
-  const isRecording = found.isDirectory()
-    ? (await stat(join(path, 'perf.data')).catch(() => undefined)) !== undefined
-    : /\.data$/.test(path);
+  const isRecording = await startOf(path).then(
+    (start) => /^(PERFILE2|2ELIFREP|PERFFILE)$/.test(start),
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'EISDIR') return true;
+      throw new EngineError('unreadable', `The baseline ${path} cannot be read: ${(error as Error).message}.`, BASELINE_HINT);
+    },
+  );
   return isRecording ? baselineOf(await sumsAt(engine, path, args)) : readBaseline(path);
 }
+
+async function startOf(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(8), 0, 8, 0);
+    return buffer.toString('latin1', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+const BASELINE_HINT = 'Make one with: cacheline check RECORDING --format json -o FILE.';
 
 /** GitHub shows it with the step. */
 async function summarize(markdown: string): Promise<void> {

@@ -209,7 +209,7 @@ describe('checks', () => {
       });
       assert.match(JSON.stringify(invocations), /1 more in no file of the repository/);
       assert.doesNotMatch(JSON.stringify(log), /security-severity/);
-      const { primaryLocationLineHash = '' } = results[0]!.partialFingerprints;
+      const { primaryLocationLineHash = '' } = results[0].partialFingerprints;
       assert.equal(primaryLocationLineHash, fingerprint({ rule: 'false-sharing', type: 'Worker', member: 'ticks' }));
       assert.match(primaryLocationLineHash, /^[0-9a-f]{16}:1$/);
       assert.notEqual(primaryLocationLineHash, fingerprint({ rule: 'mixed', type: 'Worker', member: 'ticks' }));

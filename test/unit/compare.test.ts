@@ -122,7 +122,23 @@ describe('comparing recordings', () => {
       // Which of them a member of another name would be of is not known.
       const renamed = diff([worker(400)], [worker(400, { member: 'count' })], { types: [small, large] }, { types: [small] });
       assert.equal(entry(renamed, 'member', 'Worker.count').perhaps, undefined);
-      assert.equal(entry(diff([worker(1)], [worker(1)], { types: [small] }), 'type', 'Worker').types, undefined);
+      // In two binaries.
+      const twice = diff([worker(1)], [worker(1)], { types: [small, { ...small, binary: '/lib/other.so' }] });
+      assert.equal(entry(twice, 'type', 'Worker').types, undefined);
+    });
+
+    it('memory without a name, wherever it lies', () => {
+      const memory = (address: string): Waits[] => [
+        worker(400, { type: '[no type known]', member: '[no type known]', object: `anonymous ${address}` }),
+      ];
+      const { entries } = diff(memory('0x7f0012340000'), memory('0x7e0000000000'));
+      assert.deepEqual(
+        entries.map(({ kind, name, status }) => [kind, name, status]),
+        [
+          ['object', 'anonymous', 'same'],
+          ['function', 'work', 'same'],
+        ],
+      );
     });
 
     it('a function with its inlined code', () => {

@@ -3,7 +3,7 @@ import type { Acceptance, Check, Finding, FindingKey, Rule, Waiting } from '../.
 import type { Report, SourcePlace, Verdict } from '../../protocol/report';
 import type { TableKey, TableRow } from '../../protocol/table';
 import { differenceOf } from '../compare/chance';
-import { isUnknown, type Sums } from '../compare/sums';
+import { isUnknown, withoutAddress, type Sums } from '../compare/sums';
 
 /** What checkOf() needs of a recording. */
 export const CHECK_TABLES: TableKey[][] = [
@@ -116,7 +116,7 @@ function partsOf({ tables, report }: Sums): Part[] {
 
 /** The type and member of a row; of what has no known type the object's name. */
 function nameOf({ key: { type = '', member = '', object = '' } }: TableRow): Pick<FindingKey, 'type' | 'member'> {
-  if (isUnknown(type)) return { type: '', member: object };
+  if (isUnknown(type)) return { type: '', member: withoutAddress(object) };
   return { type, member: isUnknown(member) || member === '[no member]' ? '' : member };
 }
 

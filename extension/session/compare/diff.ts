@@ -4,10 +4,13 @@ import type { TableKey, TableRow } from '../../protocol/table';
 import { differenceOf, shareOf } from './chance';
 import { comparability, type Comparability } from './comparability';
 import { renamed, typesByName } from './members';
-import { isUnknown, type Sums } from './sums';
+import { isUnknown, withoutAddress, type Sums } from './sums';
 
 /** What diffOf() needs of each recording. */
-export const DIFF_TABLES: TableKey[][] = [['object'], ['type'], ['type', 'member'], ['frame'], ['function']];
+export const DIFF_TABLES: TableKey[][] = [
+  ['object', 'type', 'member'],
+  ['frame', 'function'],
+];
 
 /** A difference is one from here on: chance makes such a one in a hundred comparisons. */
 const SIGNIFICANT = 0.01;
@@ -56,21 +59,22 @@ type Matched = Pick<DiffEntry, 'name' | 'perhaps' | 'types' | 'inlined'> & { a: 
 /** What waits on either side. */
 function matched(kind: DiffKind, before: Sums, after: Sums): Matched[] {
   if (kind === 'member') return matchedMembers(before, after);
-  const table = { object: 0, type: 1, function: 3 }[kind];
-  const [a, b] = [sumsByName(before.tables[table]), sumsByName(after.tables[table])];
-  const [typesBefore, typesAfter] = kind === 'type' ? [typesByName(before.report.types ?? []), typesByName(after.report.types ?? [])] : [];
-  const symbols = kind === 'function' ? [sumsByName(before.tables[4]), sumsByName(after.tables[4])] : [];
-  return [...new Set([...a.keys(), ...b.keys()])].flatMap((name) => {
-    const [one, other] = [a.get(name), b.get(name)];
-    if (!waits(one) && !waits(other)) return [];
-    const types = Math.max(typesBefore?.get(name)?.count ?? 0, typesAfter?.get(name)?.count ?? 0);
+  const sides = [before, after].map(({ tables, report }) => {
+    const [data, code] = tables;
+    return {
+      sums: kind === 'function' ? sumsBy('frame', code) : sumsBy(kind, data),
+      types: kind === 'type' ? typesByName(report.types ?? []) : undefined,
+      symbols: kind === 'function' ? sumsBy('function', code) : undefined,
+    };
+  });
+  return [...new Set(sides.flatMap(({ sums }) => [...sums.keys()]))].flatMap((name) => {
+    const [a, b] = sides.map(({ sums }) => sums.get(name));
+    if (!waits(a) && !waits(b)) return [];
+    const types = Math.max(...sides.map((side) => side.types?.get(name)?.count ?? 0));
     // On both sides as code of its own, or as inlined code, there is nothing to say.
-    const own = symbols.map((functions) => functions.has(name));
-    const inlined =
-      one === undefined || other === undefined || own[0] === own[1] ? undefined : own[0] ? ('after' as const) : ('before' as const);
-    return [
-      { name, ...(types > 1 ? { types } : {}), ...(inlined === undefined ? {} : { inlined }), a: one ?? NOTHING, b: other ?? NOTHING },
-    ];
+    const [own, stillOwn] = sides.map(({ symbols }) => symbols?.has(name));
+    const inlined = a === undefined || b === undefined || own === stillOwn ? undefined : own ? ('after' as const) : ('before' as const);
+    return [{ name, ...(types > 1 ? { types } : {}), ...(inlined === undefined ? {} : { inlined }), a: a ?? NOTHING, b: b ?? NOTHING }];
   });
 }
 
@@ -102,14 +106,19 @@ function waits(sum: Sum | undefined): boolean {
   return sum !== undefined && sum.contended > 0;
 }
 
-/** Of a table by one key; without what has no name. */
-function sumsByName(rows: readonly TableRow[] = []): Map<string, Sum> {
+/** The rows of a table added up by one of its keys; without what has no name. */
+function sumsBy(key: TableKey, rows: readonly TableRow[] = []): Map<string, Sum> {
   const sums = new Map<string, Sum>();
   for (const row of rows) {
-    const [name = ''] = Object.values(row.key);
-    if (!isUnknown(name)) sums.set(name, row);
+    const name = withoutAddress(row.key[key] ?? '');
+    if (!isUnknown(name)) sums.set(name, added(sums.get(name), row));
   }
   return sums;
+}
+
+function added(sum: Sum = NOTHING, { contended, contendedNs, hitm }: Sum): Sum {
+  const add = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
+  return { contended: sum.contended + contended, contendedNs: add(sum.contendedNs, contendedNs), hitm: add(sum.hitm, hitm) };
 }
 
 interface MemberSum {
@@ -120,9 +129,10 @@ interface MemberSum {
 
 function membersOf({ tables }: Sums): Map<string, MemberSum> {
   const members = new Map<string, MemberSum>();
-  for (const row of tables[2] ?? []) {
+  for (const row of tables[0] ?? []) {
     const { type = '', member = '' } = row.key;
-    if (!isUnknown(type)) members.set(memberKey(type, member), { type, member, sum: row });
+    const key = memberKey(type, member);
+    if (!isUnknown(type)) members.set(key, { type, member, sum: added(members.get(key)?.sum, row) });
   }
   return members;
 }
@@ -136,14 +146,7 @@ function memberName(type: string, member: string): string {
 }
 
 function totalOf({ tables }: Sums): Sum {
-  const rows = tables[0] ?? [];
-  const add = (of: (row: TableRow) => number | null): number | null =>
-    rows.reduce<number | null>((sum, row) => (sum === null || of(row) === null ? null : sum + (of(row) ?? 0)), 0);
-  return {
-    contended: add(({ contended }) => contended) ?? 0,
-    contendedNs: add(({ contendedNs }) => contendedNs),
-    hitm: add(({ hitm }) => hitm),
-  };
+  return (tables[0] ?? []).reduce<Sum>((sum, row) => added(sum, row), NOTHING);
 }
 
 function measureOf({ contended, contendedNs, hitm }: Sum, { report }: Sums): DiffMeasure {

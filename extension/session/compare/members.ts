@@ -4,15 +4,18 @@ import type { Layout, LayoutMember, TypeHeat } from '../../protocol/layout';
 /** A type that a name stands for, and how many different ones there are. */
 export interface NamedType {
   layout: Layout;
-  /** Of that name, with different layouts or in different binaries. */
+  /** Of that name, with different layouts. */
   count: number;
 }
 
 /** Types of whole objects by name; of several the one with most contended samples, which come first. */
 export function typesByName(types: readonly TypeHeat[]): Map<string, NamedType> {
   const found = new Map<string, NamedType>();
+  const seen = new Set<string>();
   for (const { name, layout, nested } of types) {
-    if (nested) continue;
+    const shape = JSON.stringify([name, layout.size, layout.members.map((one) => [one.name, one.type, one.offset])]);
+    if (nested || seen.has(shape)) continue;
+    seen.add(shape);
     const known = found.get(name);
     if (known === undefined) found.set(name, { layout, count: 1 });
     else ++known.count;

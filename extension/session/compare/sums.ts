@@ -29,3 +29,8 @@ export async function sumsOf(
 export function isUnknown(name: string): boolean {
   return /^\[(no \w+ known|no source line known|no source file known|not attributed: .*)\]/.test(name);
 }
+
+/** "anonymous" of "anonymous 0x7f0012340000": an address is another one in the next run. */
+export function withoutAddress(name: string): string {
+  return name.replace(/\s*\b0x[0-9a-f]+\b/g, '');
+}

@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { Function as PprofFunction, Label, Line, Location, Mapping, Profile, Sample, StringTable, ValueType } from 'pprof-format';
 import type { Access, CacheLine, InlineFrame, Report } from '../../protocol/report';
+import { withoutAddress } from '../compare/sums';
 import { printable } from '../text/terminal-text';
 
 export interface PprofSource {
@@ -147,7 +148,7 @@ function dataFrames({ data, object }: Access): Frame[] {
   const { file = '', line = 0 } = data.definition ?? {};
   const type = (data.type ?? '').replace(/(\s*\[\d*\])+$/, '');
   const field = (data.field ?? '').replace(/\[[^\]]*\]/g, '[]');
-  const name = data.object === '' ? '[no object known]' : data.object;
+  const name = data.object === '' ? '[no object known]' : withoutAddress(data.object);
   const named = type === '' ? [name] : [field === '' ? name : `${type}.${field}`, type];
   return named.map((one) => ({ functions: [{ function: one, file, line }], binary: object }));
 }
