@@ -38,6 +38,7 @@ const groups = {
     { packages: ['dwarves', 'pahole'], program: 'pahole', optional: true },
     { packages: ['clang'], program: 'clang++', optional: true },
     { packages: ['dwz'], program: 'dwz', optional: true },
+    { packages: ['golang-go'], program: 'go', optional: true }, // pprof
   ],
   bench: [{ packages: ['libbenchmark-dev'] }],
   fuzz: [{ packages: ['clang'], program: 'clang++' }, { packages: ['libclang-rt-dev', 'libclang-rt-14-dev'] }],

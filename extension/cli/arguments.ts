@@ -1,5 +1,8 @@
 // The command line's grammar: what each command takes, its help, and one clear sentence for what it does not take.
 import { ADVISE_HELP, parseAdvise, type AdviseArguments } from './advise-arguments';
+import { CHECK_HELP, parseCheck, type CheckArguments } from './check-arguments';
+import { DIFF_HELP, parseDiff, type DiffArguments } from './diff-arguments';
+import { EXPORT_HELP, parseExport, type ExportArguments } from './export-arguments';
 import { LAYOUT_HELP, parseLayout, type LayoutArguments } from './layout-arguments';
 import { oneOf, parse, wrong, type CommandName, type Options } from './options';
 import { parseRecord, RECORD_HELP, type RecordArguments } from './record-arguments';
@@ -21,6 +24,9 @@ export type Arguments =
   | AdviseArguments
   | ThreadsArguments
   | WorksetArguments
+  | DiffArguments
+  | CheckArguments
+  | ExportArguments
   | LayoutArguments
   | WhereArguments
   | DoctorArguments
@@ -35,6 +41,9 @@ Usage:
   cacheline advise [options] [RECORDING]         what to change, with the edit
   cacheline threads [options] [RECORDING]        what threads did over time
   cacheline workset [options] [RECORDING]        working sets, classes of misses
+  cacheline diff [options] BEFORE AFTER          what changed between two
+  cacheline check [options] [RECORDING]          passes or fails, for CI
+  cacheline export --to FORMAT -o FILE           as pprof, SARIF, CSV, Markdown
   cacheline layout [options] TYPE --in BINARY    how a type lies on cache lines
   cacheline where [options] -p PID | -- PROGRAM  where memory and threads are
   cacheline doctor [options]                     what this machine can record
@@ -49,6 +58,9 @@ const HELP = {
   advise: ADVISE_HELP,
   threads: THREADS_HELP,
   workset: WORKSET_HELP,
+  diff: DIFF_HELP,
+  check: CHECK_HELP,
+  export: EXPORT_HELP,
   layout: LAYOUT_HELP,
   where: WHERE_HELP,
   doctor: `Usage: cacheline doctor [options]
@@ -98,6 +110,18 @@ export function parseArguments(args: readonly string[]): Arguments {
     case 'workset': {
       const parsed = parseWorkset(rest);
       return parsed === 'help' ? { command: 'help', text: WORKSET_HELP } : parsed;
+    }
+    case 'diff': {
+      const parsed = parseDiff(rest);
+      return parsed === 'help' ? { command: 'help', text: DIFF_HELP } : parsed;
+    }
+    case 'check': {
+      const parsed = parseCheck(rest);
+      return parsed === 'help' ? { command: 'help', text: CHECK_HELP } : parsed;
+    }
+    case 'export': {
+      const parsed = parseExport(rest);
+      return parsed === 'help' ? { command: 'help', text: EXPORT_HELP } : parsed;
     }
     case 'layout': {
       const parsed = parseLayout(rest);

@@ -4,7 +4,10 @@ import { loadAddon, NativeEngine } from '../engine/native';
 import { EngineError } from '../protocol/engine';
 import { DONE, exitStatusOf, INTERNAL_ERROR } from '../session/record/exit-status';
 import { parseArguments } from './arguments';
+import { check } from './check';
+import { diff } from './diff';
 import { doctor } from './doctor';
+import { exportRecording } from './export';
 import { layout } from './layout';
 import { record } from './record';
 import { repeat } from './repeat';
@@ -41,6 +44,12 @@ async function run(args: readonly string[]): Promise<number> {
       return threads(new NativeEngine(loadAddon()), parsed);
     case 'workset':
       return workset(new NativeEngine(loadAddon()), parsed);
+    case 'diff':
+      return diff(new NativeEngine(loadAddon()), parsed);
+    case 'check':
+      return check(new NativeEngine(loadAddon()), parsed);
+    case 'export':
+      return exportRecording(new NativeEngine(loadAddon()), parsed);
     case 'layout':
       return layout(new NativeEngine(loadAddon()), parsed);
     case 'where':

@@ -16,6 +16,12 @@ import { ProgressLine, say } from './terminal';
  * and without a program, whether anything was recorded
  */
 export async function record(engine: NativeEngine, args: RecordArguments): Promise<number> {
+  const { result } = await recordHere(engine, args);
+  return isEmpty(result, args.params) ? NOTHING_RECORDED : programStatus(result);
+}
+
+/** Records into this folder, and says on standard error how and what. */
+export async function recordHere(engine: NativeEngine, args: RecordArguments): Promise<Recording> {
   const { params } = args;
   const attached = params.attach === undefined ? undefined : await describeAttached(params.attach, params.cpus);
   const line = new ProgressLine();
@@ -58,7 +64,7 @@ export async function record(engine: NativeEngine, args: RecordArguments): Promi
     line.clear();
     announce();
     summarize(recording, args);
-    return isEmpty(recording.result, params) ? NOTHING_RECORDED : programStatus(recording.result);
+    return recording;
   } finally {
     line.clear();
   }

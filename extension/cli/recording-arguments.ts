@@ -34,8 +34,8 @@ export const NAMES_HELP = `Where names come from:
 export const PAGER_HELP = `      --no-pager        never through $PAGER (by default less, on a terminal)
 `;
 
-export const RECORDING_OPTIONS = {
-  input: { type: 'string', short: 'i' },
+/** Which samples count, and where names come from. */
+export const SELECTION_OPTIONS = {
   user: { type: 'boolean' },
   kernel: { type: 'boolean' },
   time: { type: 'string' },
@@ -46,6 +46,11 @@ export const RECORDING_OPTIONS = {
   symfs: { type: 'string' },
   vmlinux: { type: 'string', short: 'k' },
   debuginfod: { type: 'boolean' },
+} as const satisfies Options;
+
+export const RECORDING_OPTIONS = {
+  ...SELECTION_OPTIONS,
+  input: { type: 'string', short: 'i' },
   width: { type: 'string' },
   'no-pager': { type: 'boolean' },
 } as const satisfies Options;

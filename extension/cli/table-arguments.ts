@@ -12,8 +12,9 @@ export interface TableArguments {
 export const TABLE_HELP = `Tables (samples added up):
       --by KEY[,KEY]    instead of the report a table by one key or two: line,
                         object, type, member, allocation, function (with who
-                        waits for whom), source, file, thread, process, cpu,
-                        node, time
+                        waits for whom), frame (the innermost function, also
+                        where it was inlined), source, file, thread, process,
+                        cpu, node, time
       --bins N          of time: into how many parts (by default ${USUAL_BINS})
 `;
 

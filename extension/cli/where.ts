@@ -1,13 +1,12 @@
 // `cacheline where`: where the memory of a process lies and where its threads run.
-import { writeFile } from 'node:fs/promises';
 import type { NativeEngine } from '../engine/native';
-import { EngineError } from '../protocol/engine';
 import { programStatus } from '../session/record/exit-status';
 import { PLAIN } from '../session/text/terminal-text';
 import { whereSvg } from '../session/where/where-svg';
 import { whereText } from '../session/where/where-text';
+import { printTo, writeOutput } from './output-file';
 import { stopSignals } from './stop-signals';
-import { outputStyle, outputWidth, print, ProgressLine } from './terminal';
+import { outputStyle, outputWidth, ProgressLine } from './terminal';
 import type { WhereArguments } from './where-arguments';
 
 /** @returns the program's own exit status, 128+signal where it died of one; 0 for a running process */
@@ -25,20 +24,7 @@ export async function where(engine: NativeEngine, { params, format, output, svg 
     .finally(() => line.clear());
   const style = output === undefined ? outputStyle() : PLAIN;
   const text = format === 'json' ? `${JSON.stringify(outcome.where)}\n` : whereText(outcome.where, { width: outputWidth(), style });
-  if (output === undefined) print(text);
-  else await write(output, text);
-  if (svg !== undefined) await write(svg, whereSvg(outcome.where));
+  await printTo(output, text);
+  if (svg !== undefined) await writeOutput(svg, whereSvg(outcome.where));
   return programStatus(outcome);
-}
-
-async function write(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text);
-  } catch (error) {
-    throw new EngineError(
-      'io',
-      `${path} cannot be written: ${(error as Error).message}.`,
-      'Name a file in a folder that you may write to.',
-    );
-  }
 }

@@ -21,6 +21,7 @@ import type {
   RecordParams,
   RecordProgress,
   RecordResult,
+  SumsParams,
   SuspectsAnswer,
   TableParams,
   ThreadsParams,
@@ -55,6 +56,13 @@ export interface AnalysisTexts {
   tables: readonly Uint8Array[];
 }
 
+/** What the call `sums` gives. */
+export interface SumsTexts {
+  report: ReportPieces;
+  /** Of each table, in the order in which they were asked for. */
+  tables: readonly TablePieces[];
+}
+
 /** What `cacheline.node` exports. Its errors are JavaScript errors with `kind` and `nextStep`. */
 export interface NativeAddon {
   version(): string;
@@ -70,6 +78,8 @@ export interface NativeAddon {
   advise(params: OpenParams, onProgress: (share: number) => void): NativeJob<string>;
   /** Resolves with the pieces of a table's JSON text. */
   table(params: TableParams, onProgress: (share: number) => void): NativeJob<TablePieces>;
+  /** The keys of each table as one text. */
+  sums(params: Omit<SumsParams, 'by'> & { by: string[] }, onProgress: (share: number) => void): NativeJob<SumsTexts>;
   /** Resolves with JSON text. */
   threads(params: ThreadsParams, onProgress: (share: number) => void): NativeJob<string>;
   workset(params: WorksetParams, onProgress: (share: number) => void): NativeJob<string>;
@@ -223,6 +233,16 @@ export class NativeEngine implements Engine {
   async table(params: TableParams, options: CallOptions<'analyze'> = {}): Promise<TablePieces> {
     try {
       return await this.job(() => this.addon.table(params, (share) => options.onProgress?.(share)), options.signal);
+    } catch (error) {
+      throw toEngineError(error);
+    }
+  }
+
+  /** Several tables of one analysis. Rejects with EngineError only. */
+  async sums({ by, ...params }: SumsParams, options: CallOptions<'analyze'> = {}): Promise<SumsTexts> {
+    try {
+      const texts = { ...params, by: by.map((keys) => keys.join(',')) };
+      return await this.job(() => this.addon.sums(texts, (share) => options.onProgress?.(share)), options.signal);
     } catch (error) {
       throw toEngineError(error);
     }

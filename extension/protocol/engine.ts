@@ -141,6 +141,13 @@ export interface TableParams extends Omit<AnalyzeParams, 'tables' | 'showAll' | 
   bins?: number;
 }
 
+/** Several tables of one analysis, and the report beside them: of each table one to three different keys. */
+export interface SumsParams extends Omit<AnalyzeParams, 'tables' | 'showAll' | 'coalesce'> {
+  by: TableKey[][];
+  /** The report with its lines; by default without. */
+  lines?: boolean;
+}
+
 export type OpenParams = Omit<AnalyzeParams, 'tables'>;
 
 export type WorksetParams = Omit<OpenParams, 'callers' | 'coalesce' | 'showAll'>;

@@ -11,6 +11,7 @@ export const TABLE_KEYS = [
   'member',
   'allocation',
   'function',
+  'frame',
   'source',
   'file',
   'thread',
@@ -50,7 +51,7 @@ export interface TableRow {
    * @minProperties 1
    * @maxProperties 2
    * @propertyNames {
-   *   enum: ['line', 'object', 'type', 'member', 'allocation', 'function', 'source', 'file', 'thread', 'process', 'cpu', 'node', 'time'],
+   *   enum: ['line', 'object', 'type', 'member', 'allocation', 'function', 'frame', 'source', 'file', 'thread', 'process', 'cpu', 'node', 'time'],
    * }
    */
   key: Partial<Record<TableKey, string>>;

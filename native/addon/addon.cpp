@@ -287,6 +287,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("advise", Napi::Function::New(env, adviseCall));
   exports.Set("table", Napi::Function::New(env, tableCall));
   exports.Set("workset", Napi::Function::New(env, worksetCall));
+  exports.Set("sums", Napi::Function::New(env, sumsCall));
   exports.Set("threads", Napi::Function::New(env, threadsCall));
   exports.Set("open", Napi::Function::New(env, openCall));
   exports.Set("filter", Napi::Function::New(env, filterCall));

@@ -81,6 +81,13 @@ std::string functionText(const analysis::CodeName& code) {
   return code.object.empty() ? "[no function known]" : "[no function known] " + code.object;
 }
 
+std::string frameText(const analysis::CodeName& code) {
+  for (const symbols::SourceFrame& frame : code.inlined)
+    if (!frame.file.empty() && !frame.function.empty() && !analysis::isForeignSource(frame.file))
+      return frame.function;
+  return functionText(code);
+}
+
 std::string sourceText(const analysis::CodeName& code) {
   const analysis::SourceLine place = analysis::ownPlace(code, analysis::isForeignSource);
   if (place.file->empty()) return "[no source line known]";
@@ -116,6 +123,7 @@ uint32_t KeyTexts::ofCode(const analysis::SharedName& code) {
   if (!isNew) return known->second;
   kept_.push_back(code);
   return known.value() = intern(key_ == Key::function ? functionText(*code)
+                                : key_ == Key::frame  ? frameText(*code)
                                 : key_ == Key::source ? sourceText(*code)
                                                       : fileText(*code));
 }

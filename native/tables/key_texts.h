@@ -54,6 +54,8 @@ class KeyTexts {
 
 /// "push", or "[no function known] libc.so.6".
 std::string functionText(const analysis::CodeName& code);
+/// The innermost function of the program's own source at the access, also where it was inlined.
+std::string frameText(const analysis::CodeName& code);
 /// "/src/pool.cpp:12", the innermost place outside of libraries; "[no source line known]".
 std::string sourceText(const analysis::CodeName& code);
 

@@ -1,7 +1,8 @@
-// What tables are made by: one key, or two.
+// What tables are made by: one key, two or three.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -18,6 +19,7 @@ enum class Key : uint8_t {
   member,
   allocation,
   function,
+  frame,
   source,
   file,
   thread,
@@ -26,9 +28,10 @@ enum class Key : uint8_t {
   node,
   time
 };
-inline constexpr std::array kKeys{Key::line,     Key::object, Key::type, Key::member, Key::allocation,
-                                  Key::function, Key::source, Key::file, Key::thread, Key::process,
-                                  Key::cpu,      Key::node,   Key::time};
+inline constexpr std::array kKeys{Key::line,     Key::object, Key::type,   Key::member, Key::allocation,
+                                  Key::function, Key::frame,  Key::source, Key::file,   Key::thread,
+                                  Key::process,  Key::cpu,    Key::node,   Key::time};
+inline constexpr size_t kMostKeys = 3;  ///< of one table
 
 const char* keyName(Key key);  ///< as --by spells it
 /// Empty: no key has that name.

@@ -2,6 +2,7 @@
 #include "tables/table.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <set>
@@ -23,11 +24,11 @@ using analysis::AccessSplit;
 using analysis::Line;
 using analysis::Report;
 
-/// Numbers of the texts of one row's keys.
+/// Numbers of the texts of one row's keys; 0 behind the last key.
 struct RowKey {
-  uint32_t first = 0, second = 0;
+  std::array<uint32_t, kMostKeys> texts{};
   bool operator==(const RowKey&) const = default;
-  size_t hash() const { return mix(first, second); }
+  size_t hash() const { return mix((uint64_t{texts[2]} << 32) | texts[0], texts[1]); }
 };
 
 /// A row on the way.
@@ -95,13 +96,12 @@ class Builder {
 
   void add(uint32_t line, const Access& access) {
     RowKey key;
-    uint32_t* const parts[] = {&key.first, &key.second};
     for (size_t i = 0; i < texts_.size(); ++i)
-      if (texts_[i].ofAccess() && !access.splits.empty()) *parts[i] = texts_[i].of(line, access);
+      if (texts_[i].ofAccess() && !access.splits.empty()) key.texts[i] = texts_[i].of(line, access);
     contended_.clear();
     for (const AccessSplit& split : access.splits) {
       for (size_t i = 0; i < texts_.size(); ++i)
-        if (!texts_[i].ofAccess()) *parts[i] = texts_[i].of(split.place);
+        if (!texts_[i].ofAccess()) key.texts[i] = texts_[i].of(split.place);
       const uint32_t index = indexAt(key);
       add(split, sums_[index]);
       const auto found = std::ranges::find(contended_, index, &std::pair<uint32_t, uint64_t>::first);
@@ -163,8 +163,7 @@ class Builder {
 
   void add(const analysis::UnplacedSamples& samples) {
     RowKey key;
-    uint32_t* const parts[] = {&key.first, &key.second};
-    for (size_t i = 0; i < texts_.size(); ++i) *parts[i] = texts_[i].of(samples);
+    for (size_t i = 0; i < texts_.size(); ++i) key.texts[i] = texts_[i].of(samples);
     Sum& sum = sumAt(key);
     sum.row.samples += samples.samples;
     sum.row.reads += samples.loads;
@@ -177,13 +176,13 @@ class Builder {
 
   void addEmptyBins() {
     if (splits_.bins->last == 0) return;  // no sample has a time
-    for (uint32_t bin = 0; bin < splits_.bins->count; ++bin) sumAt({texts_[0].ofBin(bin), 0});
+    for (uint32_t bin = 0; bin < splits_.bins->count; ++bin) sumAt({{texts_[0].ofBin(bin)}});
   }
 
   void finish(Sum& sum, Table& table) {
     Row& row = sum.row;
     for (size_t i = 0; i < texts_.size(); ++i)
-      row.key.push_back(texts_[i].text(i == 0 ? sum.key.first : sum.key.second));
+      row.key.push_back(texts_[i].text(sum.key.texts[i]));
     table.samples += row.samples;
     table.contended += row.contended;
     if (splits_.memory) table.misses = table.misses.value_or(0) + sum.misses;
@@ -220,7 +219,7 @@ class Builder {
   /// Sorted.
   void takeRows(Table& table) {
     std::map<uint32_t, uint64_t> ofFirst;  // contended samples, by the first key
-    for (const Sum& sum : sums_) ofFirst[sum.key.first] += sum.row.contended;
+    for (const Sum& sum : sums_) ofFirst[sum.key.texts[0]] += sum.row.contended;
     std::vector<uint32_t> order(sums_.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(),
@@ -229,15 +228,15 @@ class Builder {
   }
 
   uint64_t rankOf(const Sum& sum, size_t key) const {
-    return texts_[key].rank(key == 0 ? sum.key.first : sum.key.second);
+    return texts_[key].rank(sum.key.texts[key]);
   }
 
   bool before(const Sum& a, const Sum& b, const std::map<uint32_t, uint64_t>& ofFirst) const {
     if (by_.front() == Key::time && rankOf(a, 0) != rankOf(b, 0)) return rankOf(a, 0) < rankOf(b, 0);
     // A timeline of each.
-    if (by_.back() == Key::time && by_.size() > 1) {
-      if (a.key.first == b.key.first) return rankOf(a, 1) < rankOf(b, 1);
-      const uint64_t ofA = ofFirst.at(a.key.first), ofB = ofFirst.at(b.key.first);
+    if (by_.back() == Key::time && by_.size() == 2) {
+      if (a.key.texts[0] == b.key.texts[0]) return rankOf(a, 1) < rankOf(b, 1);
+      const uint64_t ofA = ofFirst.at(a.key.texts[0]), ofB = ofFirst.at(b.key.texts[0]);
       if (ofA != ofB) return ofA > ofB;
       return std::tuple(rankOf(a, 0), a.row.key) < std::tuple(rankOf(b, 0), b.row.key);
     }

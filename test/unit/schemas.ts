@@ -5,7 +5,10 @@ import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 
 const names = [
   'cacheline-advice-1',
+  'cacheline-accept',
   'cacheline-calibration-1',
+  'cacheline-check-1',
+  'cacheline-diff-1',
   'cacheline-where-1',
   'cacheline-recording-1',
   'cacheline-layout',

@@ -18,6 +18,7 @@ export const CHECK_FAILED = 1;
 /** Of a recording with nothing in it, unless the program's own status says of a failure. */
 export const NOTHING_RECORDED = STATUS.impossible;
 export const USAGE = STATUS.usage;
+export const UNREADABLE = STATUS.unreadable;
 export const IO_ERROR = 74; // EX_IOERR: standard output cannot be written
 export const INTERNAL_ERROR = STATUS.internal;
 

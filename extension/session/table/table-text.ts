@@ -33,6 +33,7 @@ const KEY_WORDS: Record<TableKey, string> = {
   member: 'member',
   allocation: 'allocation',
   function: 'function',
+  frame: 'innermost function',
   source: 'source line',
   file: 'source file',
   thread: 'thread',

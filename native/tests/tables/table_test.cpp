@@ -1,5 +1,6 @@
 // Tables by every key add up to the report, and say of each thread, CPU and time what a recording of it alone
 // would say.
+#include "tables/key_texts.h"
 #include "tables/table.h"
 
 #include <gtest/gtest.h>
@@ -124,6 +125,33 @@ TEST(Table, EveryOneAddsUpToTheReport) {
     std::ranges::sort(keys);
     EXPECT_EQ(std::ranges::adjacent_find(keys), keys.end()) << "a key has two rows";
   }
+}
+
+TEST(Table, ThreeKeysArePartsOfTwo) {
+  const Table all = tableBy({Key::object, Key::function, Key::thread});
+  std::map<std::vector<std::string>, std::pair<uint64_t, uint64_t>> sums, expected;
+  for (const Row& row : all.rows) {
+    ASSERT_EQ(row.key.size(), 3u);
+    auto& [samples, contended] = sums[{row.key[0], row.key[2]}];
+    samples += row.samples;
+    contended += row.contended;
+  }
+  for (const Row& row : tableBy({Key::object, Key::thread}).rows)
+    expected[row.key] = {row.samples, row.contended};
+  EXPECT_EQ(sums, expected);
+}
+
+/// The innermost function of the program's own, wherever it was inlined.
+TEST(Table, FramesAreOwnInlinedFunctions) {
+  analysis::CodeName code;
+  code.symbol = "run";
+  code.object = "program";
+  EXPECT_EQ(frameText(code), "run");
+  code.inlined = {{.function = "fetch_add", .file = "/usr/include/c++/12/atomic", .line = 3},
+                  {.function = "bump", .file = "/src/a.cpp", .line = 2},
+                  {.function = "run", .file = "/src/a.cpp", .line = 1}};
+  EXPECT_EQ(frameText(code), "bump");
+  EXPECT_EQ(functionText(code), "run");
 }
 
 /// What the rows of a table by two keys add up to, by one of them, is the table by that one.

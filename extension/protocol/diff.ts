@@ -1,0 +1,90 @@
+// The JSON of `cacheline diff` (cacheline-diff/1), as docs/outputs.md fixes it: what changed between two recordings.
+import type { Evidence } from './report';
+import type { Count, Share } from './values';
+
+export type DiffKind = 'object' | 'type' | 'member' | 'function';
+
+/** `gone`: nothing of it waits any more; `new`: nothing of it waited; `unsure`: chance alone can explain the difference. */
+export type DiffStatus = 'gone' | 'new' | 'better' | 'worse' | 'same' | 'unsure';
+
+/** What one recording says of an entry. null: this evidence cannot say. */
+export interface DiffMeasure {
+  /** Contended samples. */
+  contended: Count;
+  /** Contended samples over all samples of the recording. */
+  programShare: Share;
+  /** The time that the contended samples stand for, ns, in the whole recording. */
+  contendedNs: Count | null;
+  /**
+   * The same for each second of the recording: several threads can wait for more than a second in one.
+   * @minimum 0
+   */
+  contendedNsPerSecond: number | null;
+  /**
+   * Sampled loads that another core's modified line answered.
+   * @minimum 0
+   */
+  hitmPerSecond: number | null;
+}
+
+/** One difference. Where an entry has no sample on one side, that side's numbers are 0. */
+export interface DiffChange {
+  status: DiffStatus;
+  before: DiffMeasure;
+  after: DiffMeasure;
+  /**
+   * That the status is right: for gone, new, better and worse the probability that chance makes no such difference; for same that the
+   * true difference is a small one. Lower where names were matched by guess or where a recording could not look.
+   */
+  confidence: Share;
+}
+
+export interface DiffEntry extends DiffChange {
+  kind: DiffKind;
+  /** After, where names differ. A member stands behind its type: "Worker.ticks". */
+  name: string;
+  /** A member with another name at the same place and of the same type: perhaps it was renamed. Else absent. */
+  perhaps?: string;
+  /** Of a type: so many different types carry the name (the larger number of both sides), and their sums are compared. Else absent. */
+  types?: Count;
+  /** Of a function: on which side no code of its own has these samples, only code into which it was inlined. Else absent. */
+  inlined?: 'before' | 'after';
+}
+
+/** One of the recordings. */
+export interface DiffSide {
+  /** As it was asked for. */
+  recording: string;
+  /** Program and arguments; empty: not known. */
+  command: string[];
+  collector: string;
+  evidence: Evidence[];
+  samples: Count;
+  contended: Count;
+  /**
+   * From the first sample to the last.
+   * @minimum 0
+   */
+  seconds: number;
+  /** Of its samples, those of which nothing can be said; 0: less than 10 %. */
+  blindShare: Share;
+}
+
+/**
+ * The document of `cacheline diff --format json`: what changed from one recording to the other. More fields may be added; these stay.
+ * @id cacheline-diff-1.schema.json
+ * @title cacheline-diff/1
+ */
+export interface Diff {
+  schema: 'cacheline-diff/1';
+  /** False: both count different things as contended, so that only what went and what came is told. */
+  comparable: boolean;
+  before: DiffSide;
+  after: DiffSide;
+  /** All contended samples. */
+  program: DiffChange;
+  /** By kind; the largest difference of shares first. */
+  entries: DiffEntry[];
+  /** In what the recordings differ, and what cannot be compared for that: sentences. */
+  notes: string[];
+}

@@ -1,0 +1,231 @@
+// What of a recording is a finding, and which findings are new: rows of tables held against a limit, a baseline and what is accepted.
+import type { Acceptance, Check, Finding, FindingKey, Rule, Waiting } from '../../protocol/check';
+import type { Report, SourcePlace, Verdict } from '../../protocol/report';
+import type { TableKey, TableRow } from '../../protocol/table';
+import { differenceOf } from '../compare/chance';
+import { isUnknown, withoutAddress, type Sums } from '../compare/sums';
+
+/** What checkOf() needs of a recording. */
+export const CHECK_TABLES: TableKey[][] = [
+  ['type', 'member', 'object'],
+  ['type', 'member', 'source'],
+];
+
+/** Of all samples, at one object: waiting that is worth a finding where nothing else is asked for. */
+export const USUAL_LIMIT = 0.02;
+/** Of what the object waits, a member has at least this where it is named. */
+const WORTH = 0.05;
+/** Growth that counts: beyond chance, and more than two runs of one program differ. */
+const GROWTH = 1.1;
+const SIGNIFICANT = 0.01;
+const MOST_BELOW = 1000;
+
+export interface CheckOptions {
+  /** All contended samples of an object are held against it, of all samples; absent: USUAL_LIMIT, of what waits falsely. */
+  maxContended?: number;
+  /** Only what has such a verdict; then all of its contended samples count. */
+  failOn?: Rule[];
+  baseline?: Baseline;
+  accept?: readonly Acceptance[];
+  /** The day, as `until` has it. */
+  today: string;
+}
+
+/** What is compared with: of a check, or of another recording. */
+export interface Baseline {
+  /** As it was asked for. */
+  path: string;
+  evidence: Report['evidence'];
+  /** All samples. */
+  samples: number;
+  waiting: readonly Waiting[];
+}
+
+/** A row of the table by type, member and object. */
+interface Part extends Waiting {
+  object: string;
+}
+
+export function checkOf(sums: Sums, options: CheckOptions): Check {
+  const { report } = sums;
+  const { samples, recording } = report;
+  const limit = limitOf(options);
+  const parts = partsOf(sums);
+  const counts = (part: Waiting): boolean => limit.rules === null || limit.rules.includes(part.rule);
+  const measure = (part: Waiting): number => (counts(part) ? (limit.of === 'contended' ? part.programShare : part.falselyWaiting) : 0);
+  const merged = mergedParts(parts);
+  const found = foundKeys(parts, measure, (share) => (options.maxContended === undefined ? share >= limit.share : share > limit.share));
+  const places = placesOf(sums);
+  const findings = merged
+    .filter((part) => found.has(keyOf(part)))
+    .map((part) => findingOf(part, samples.total, options, places, report))
+    .sort((x, y) => measure(y) - measure(x) || compare(keyOf(x), keyOf(y)));
+  return {
+    schema: 'cacheline-check/1',
+    failed: findings.some(({ state }) => state === 'new' || state === 'grown'),
+    recording: sums.path,
+    command: recording?.command ?? [],
+    collector: report.collector,
+    evidence: report.evidence,
+    samples: { total: samples.total, contended: samples.contended },
+    blindShare: report.blind?.share ?? 0,
+    limit,
+    findings,
+    below: merged
+      .filter((part) => !found.has(keyOf(part)))
+      .slice(0, MOST_BELOW)
+      .map(({ rule, type, member, contended, programShare, falselyWaiting }) => ({
+        rule,
+        type,
+        member,
+        contended,
+        programShare,
+        falselyWaiting,
+      })),
+    notes: notesOf(report, findings, options),
+  };
+}
+
+/** What a check of it would compare with. */
+export function baselineOf(sums: Sums): Baseline {
+  const { report, path } = sums;
+  return { path, evidence: report.evidence, samples: report.samples.total, waiting: mergedParts(partsOf(sums)) };
+}
+
+function limitOf({ maxContended, failOn }: CheckOptions): Check['limit'] {
+  return {
+    share: maxContended ?? USUAL_LIMIT,
+    of: maxContended === undefined && failOn === undefined ? 'falsely waiting' : 'contended',
+    rules: failOn ?? null,
+  };
+}
+
+export function ruleOf(verdict: Verdict): Rule {
+  return verdict.replace(' ', '-') as Rule;
+}
+
+function partsOf({ tables, report }: Sums): Part[] {
+  const total = Math.max(1, report.samples.total);
+  return (tables[0] ?? []).flatMap((row): Part[] => {
+    const { contended, verdict, programShare, falseShare } = row;
+    if (contended === 0 || verdict === null) return [];
+    const falselyWaiting = (contended * (falseShare ?? 0)) / total;
+    return [{ rule: ruleOf(verdict), ...nameOf(row), contended, programShare, falselyWaiting, object: row.key.object ?? '' }];
+  });
+}
+
+/** The type and member of a row; of what has no known type the object's name. */
+function nameOf({ key: { type = '', member = '', object = '' } }: TableRow): Pick<FindingKey, 'type' | 'member'> {
+  if (isUnknown(type)) return { type: '', member: withoutAddress(object) };
+  return { type, member: isUnknown(member) || member === '[no member]' ? '' : member };
+}
+
+export function keyOf({ rule, type, member }: FindingKey): string {
+  return [rule, type, member].join('\n');
+}
+
+/** By rule, type and member, of whatever objects; the largest share first, with the object that has most. */
+function mergedParts(parts: readonly Part[]): Part[] {
+  const merged = new Map<string, Part>();
+  for (const part of parts) {
+    const known = merged.get(keyOf(part));
+    if (known === undefined) {
+      merged.set(keyOf(part), { ...part });
+      continue;
+    }
+    known.contended += part.contended;
+    known.programShare += part.programShare;
+    known.falselyWaiting += part.falselyWaiting;
+  }
+  return [...merged.values()].sort((x, y) => y.programShare - x.programShare || compare(keyOf(x), keyOf(y)));
+}
+
+/** Of each object that is beyond the limit, what has most of its waiting. */
+function foundKeys(parts: readonly Part[], measure: (part: Part) => number, isBeyond: (share: number) => boolean): Set<string> {
+  const objects = new Map<string, Part[]>();
+  for (const part of parts) objects.set(part.object, [...(objects.get(part.object) ?? []), part]);
+  const found = new Set<string>();
+  for (const members of objects.values()) {
+    const sum = members.reduce((all, part) => all + measure(part), 0);
+    if (sum === 0 || !isBeyond(sum)) continue;
+    const most = Math.max(...members.map(measure));
+    for (const part of members) if (measure(part) > 0 && (measure(part) >= WORTH * sum || measure(part) === most)) found.add(keyOf(part));
+  }
+  return found;
+}
+
+function findingOf(
+  part: Part,
+  samples: number,
+  { baseline, accept = [], today }: CheckOptions,
+  places: ReadonlyMap<string, SourcePlace>,
+  report: Report,
+): Finding {
+  const accepted = accept.find((one) => keyOf(one) === keyOf(part) && (one.until === undefined || one.until >= today));
+  const before = baseline?.waiting.find((one) => keyOf(one) === keyOf(part));
+  const state =
+    before === undefined || baseline === undefined ? 'new' : hasGrown(before, baseline, part, samples, report) ? 'grown' : 'known';
+  return {
+    ...part,
+    state: accepted === undefined ? state : 'accepted',
+    declared: declarationOf(part, report),
+    accessed: places.get(`${part.type}\n${part.member}`) ?? null,
+    before: before?.programShare ?? null,
+    reason: accepted?.reason ?? null,
+  };
+}
+
+/** Shares of other evidence mean something else: what was there is known. */
+function hasGrown(before: Waiting, baseline: Baseline, now: Waiting, samples: number, { evidence }: Report): boolean {
+  if (evidence.includes('clock') !== baseline.evidence.includes('clock')) return false;
+  const difference = differenceOf({ part: before.contended, of: baseline.samples }, { part: now.contended, of: samples });
+  return now.programShare > GROWTH * before.programShare && difference.p <= SIGNIFICANT;
+}
+
+/** Of the type's member, else of the type; of what has no known type, or no members, of the variable. */
+function declarationOf({ type, member, object }: Part, { types = [], objects }: Report): SourcePlace | null {
+  const layout = types.find((one) => one.name === type)?.layout;
+  if (layout !== undefined && layout.file !== '') {
+    const own = layout.members.find(({ name }) => name.replace(/\[[^\]]*\]/g, '[]') === member);
+    const line = own?.line ?? 0;
+    return line > 0 ? { file: own?.file ?? layout.file, line } : { file: layout.file, line: layout.line };
+  }
+  return objects.find((one) => one.object === object && one.definition !== null)?.definition ?? null;
+}
+
+/** By type and member, where most of it waits: rows come with the most contended first. */
+function placesOf({ tables }: Sums): Map<string, SourcePlace> {
+  const places = new Map<string, SourcePlace>();
+  for (const row of tables[1] ?? []) {
+    const { type = '', member = '', source = '' } = row.key;
+    if (row.contended === 0 || isUnknown(type) || isUnknown(source)) continue;
+    const key = `${type}\n${member === '[no member]' ? '' : member}`;
+    const [, file = '', line = '0'] = /^(.*):(\d+)$/.exec(source) ?? [];
+    if (!places.has(key) && file !== '') places.set(key, { file, line: Number(line) });
+  }
+  return places;
+}
+
+function notesOf({ evidence, samples }: Report, findings: readonly Finding[], { baseline, accept = [], today }: CheckOptions): string[] {
+  const expired = accept.filter(({ until }) => until !== undefined && until < today);
+  const unused = accept.filter((one) => !expired.includes(one) && !findings.some((finding) => keyOf(finding) === keyOf(one)));
+  const name = ({ rule, type, member }: FindingKey): string => `${rule} of ${findingName({ type, member })}`;
+  return [
+    ...expired.map((one) => `What was accepted until ${one.until ?? ''} counts again: ${name(one)}.`),
+    ...(unused.length === 0 ? [] : [`Accepted, and not found: ${unused.map(name).join('; ')}.`]),
+    ...(baseline !== undefined && baseline.evidence.includes('clock') !== evidence.includes('clock')
+      ? ['The baseline has another kind of evidence: what it has is known, and whether it has grown cannot be told.']
+      : []),
+    ...(samples.total < 200 ? [`There are only ${samples.total} samples: less than 2 % of them is chance. Record for longer.`] : []),
+  ];
+}
+
+/** "Worker.ticks"; of what has no type, or no member, its name. */
+export function findingName({ type, member }: Pick<FindingKey, 'type' | 'member'>): string {
+  if (type === '' || member === '') return type || member || 'memory without a name';
+  return `${type}.${member}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,104 @@
+// Findings as SARIF 2.1.0 (OASIS), as GitHub's code scanning takes it.
+import { createHash } from 'node:crypto';
+import { RULES, type Check, type Finding, type FindingKey, type Rule } from '../../protocol/check';
+import { VERDICT_MEANING } from '../../protocol/words';
+import { printable } from '../text/terminal-text';
+import { findingName } from './check';
+import { annotatedPlace } from './check-text';
+import { findingMessage, findingTitle, verdictOf } from './finding-words';
+
+/** GitHub takes 5,000 of a run. */
+const MOST_RESULTS = 5000;
+
+export interface SarifOptions {
+  /** Of Cacheline Lens. */
+  version: string;
+  /** Of the repository: paths are relative to it. */
+  root: string;
+}
+
+/**
+ * One rule a verdict. Results are the first 5,000 of the findings; those whose data and code stand in no file of the repository are left
+ * out, since code scanning refuses results without a place: a notification counts them.
+ */
+export function sarifLog({ findings, notes }: Pick<Check, 'findings' | 'notes'>, { version, root }: SarifOptions): object {
+  const rules = RULES.filter((rule) => findings.some((finding) => finding.rule === rule));
+  const results: object[] = [];
+  let withoutPlace = 0;
+  for (const finding of findings) {
+    const place = annotatedPlace(finding, root);
+    if (place === undefined) ++withoutPlace;
+    else if (results.length < MOST_RESULTS) results.push(resultOf(finding, rules.indexOf(finding.rule), place));
+  }
+  const tooMany = findings.length - withoutPlace - results.length;
+  const said = [
+    ...notes,
+    ...(withoutPlace === 0 ? [] : [`${withoutPlace} more in no file of the repository, and so not in this list.`]),
+    ...(tooMany === 0 ? [] : [`${tooMany} more with smaller shares, and so not in this list.`]),
+  ];
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'Cacheline Lens', semanticVersion: version, rules: rules.map(ruleOf) } },
+        columnKind: 'utf16CodeUnits',
+        invocations: [
+          {
+            executionSuccessful: true,
+            ...(said.length === 0
+              ? {}
+              : { toolExecutionNotifications: said.map((text) => ({ level: 'note', message: { text: printable(text) } })) }),
+          },
+        ],
+        results,
+      },
+    ],
+  };
+}
+
+function ruleOf(rule: Rule): object {
+  const meaning = VERDICT_MEANING[verdictOf(rule)];
+  return {
+    id: rule,
+    name: rule.replace(/(^|-)(\w)/g, (_, _dash, letter: string) => letter.toUpperCase()),
+    shortDescription: { text: `${verdictOf(rule)} of cache lines` },
+    fullDescription: { text: meaning },
+    help: { text: `${meaning} "cacheline advise" says what to change.` },
+    defaultConfiguration: { level: 'warning' },
+    properties: { tags: ['performance', 'concurrency'] },
+  };
+}
+
+function resultOf(finding: Finding, ruleIndex: number, place: { file: string; line: number }): object {
+  const { rule, state, programShare, falselyWaiting, reason } = finding;
+  const isNew = state === 'new' || state === 'grown';
+  return {
+    ruleId: rule,
+    ruleIndex,
+    level: isNew ? 'warning' : 'note',
+    message: { text: printable(`${findingTitle(finding)}: ${findingMessage(finding)}`) },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: place.file.split('/').map(encodeURIComponent).join('/'), uriBaseId: '%SRCROOT%' },
+          region: { startLine: place.line },
+        },
+        logicalLocations: [{ fullyQualifiedName: printable(findingName(finding)), kind: 'member' }],
+      },
+    ],
+    partialFingerprints: { primaryLocationLineHash: fingerprint(finding) },
+    baselineState: { new: 'new', grown: 'updated', known: 'unchanged', accepted: 'unchanged' }[state],
+    rank: Math.min(100, 100 * programShare),
+    ...(reason === null ? {} : { suppressions: [{ kind: 'external', justification: printable(reason) }] }),
+    properties: { programShare, falselyWaiting },
+  };
+}
+
+/** Of type, member and verdict alone: it stays where lines move. The form is that of GitHub's own: 16 hex digits and a count. */
+export function fingerprint({ rule, type, member }: FindingKey): string {
+  return `${createHash('sha256')
+    .update(JSON.stringify([type, member, rule]))
+    .digest('hex')
+    .slice(0, 16)}:1`;
+}

@@ -1,0 +1,170 @@
+// What changed between two recordings, as text and as Markdown.
+import type { Diff, DiffChange, DiffEntry, DiffKind, DiffSide, DiffStatus } from '../../protocol/diff';
+import { joinArguments } from '../record/launch';
+import { headField, joinBlocks } from '../report/report-blocks';
+import { duration } from '../threads/duration';
+
+import { codeSpan, markdownTable, prose } from '../text/markdown';
+import { count, percent, plural, printable, shortenMiddle, wrap, type Style } from '../text/terminal-text';
+import { formatOneRowTable, type Cell, type Column } from '../text/text-table';
+
+export interface DiffTextOptions {
+  width: number;
+  style: Style;
+  /** Every entry instead of the first ones of a kind. */
+  showAll: boolean;
+}
+
+/** Entries of a kind without --show-all. */
+const MAX_ENTRIES = 20;
+const KINDS: Record<DiffKind, string> = { type: 'Types', member: 'Members', object: 'Objects', function: 'Functions' };
+const STATUS_STYLE: Partial<Record<DiffStatus, keyof Style>> = {
+  gone: 'green',
+  better: 'green',
+  worse: 'red',
+  new: 'red',
+  unsure: 'yellow',
+};
+
+interface Numbers {
+  title: string;
+  /** Columns of the terminal from which on it is shown. */
+  from: number;
+  cell: (entry: DiffChange) => string;
+}
+
+/** Lines joined by newlines, with one at the end; none is wider than `width` columns. */
+export function diffText(diff: Diff, { width, style, showAll }: DiffTextOptions): string {
+  const layout = { width, style };
+  return joinBlocks([
+    [...headField('Before', sideText(diff.before), layout), ...headField('After', sideText(diff.after), layout)],
+    wrap(conclusion(diff), width),
+    ...(Object.keys(KINDS) as DiffKind[]).flatMap((kind) => kindText(diff, kind, layout, showAll)),
+    diff.notes.flatMap((note) => wrap(printable(note), width)),
+    ...(diff.entries.length === 0 ? [] : [wrap(LEGEND, width).map((line) => style.dim(line))]),
+  ]);
+}
+
+export const LEGEND =
+  'Shares are of all samples. Time is what contended samples stand for, of all threads, in each second of the recording. ' +
+  'unsure: chance explains the difference. sure: that it is not chance.';
+
+function sideText({ recording, command, samples, seconds, collector }: DiffSide): string {
+  const program = command.length === 0 ? '' : `, of ${joinArguments(command)}`;
+  return `${recording}${program}: ${plural(samples, 'sample')} in ${seconds.toFixed(1)} s (${collector})`;
+}
+
+const STATUS_WORDS: Record<DiffStatus, string> = {
+  gone: 'The waiting is gone',
+  new: 'The waiting is new',
+  better: 'There is less waiting',
+  worse: 'There is more waiting',
+  same: 'There is as much waiting as before',
+  unsure: 'Whether the waiting changed cannot be told',
+};
+
+/** For a person, in sentences. */
+export function conclusion({ program, comparable }: Diff): string {
+  const { before, after, status, confidence } = program;
+  if (before.contended === 0 && after.contended === 0) return 'No sample was contended, neither before nor after.';
+  const shares = `${percent(before.programShare)} of all samples were contended before, ${percent(after.programShare)} after`;
+  const words = comparable ? STATUS_WORDS[status] : 'How much is waited cannot be compared';
+  const times =
+    before.contendedNs === null || after.contendedNs === null
+      ? ''
+      : ` Time at contended accesses: ${duration(before.contendedNs)} a run before, ${duration(after.contendedNs)} after` +
+        (before.contendedNsPerSecond === null || after.contendedNsPerSecond === null
+          ? '.'
+          : `; each second ${duration(before.contendedNsPerSecond)}, then ${duration(after.contendedNsPerSecond)}.`);
+  return `${words}: ${shares}${comparable && status !== 'unsure' && status !== 'same' ? ` (${percent(confidence)} sure)` : ''}.${times}`;
+}
+
+function columnsOf({ before, after }: Diff): Numbers[] {
+  const timed = before.evidence.includes('clock') || after.evidence.includes('clock');
+  const hitm = before.evidence.includes('hitm') || after.evidence.includes('hitm');
+  const time = (value: number | null): string => (value === null ? '?' : duration(value));
+  const number = (value: number | null): string => (value === null ? '?' : count(Math.round(value)));
+  return [
+    { title: 'before', from: 0, cell: (entry) => percent(entry.before.programShare) },
+    { title: 'after', from: 0, cell: (entry) => percent(entry.after.programShare) },
+    { title: 'sure', from: 60, cell: ({ status, confidence }) => (status === 'unsure' || status === 'same' ? '' : percent(confidence)) },
+    ...(timed
+      ? [
+          { title: 'time/s', from: 80, cell: (entry: DiffChange) => time(entry.before.contendedNsPerSecond) },
+          { title: 'after', from: 80, cell: (entry: DiffChange) => time(entry.after.contendedNsPerSecond) },
+          { title: 'time a run', from: 120, cell: (entry: DiffChange) => time(entry.before.contendedNs) },
+          { title: 'after', from: 120, cell: (entry: DiffChange) => time(entry.after.contendedNs) },
+        ]
+      : []),
+    ...(hitm
+      ? [
+          { title: 'HITMs/s', from: 80, cell: (entry: DiffChange) => number(entry.before.hitmPerSecond) },
+          { title: 'after', from: 80, cell: (entry: DiffChange) => number(entry.after.hitmPerSecond) },
+        ]
+      : []),
+    { title: 'samples', from: 140, cell: (entry) => count(entry.before.contended) },
+    { title: 'after', from: 140, cell: (entry) => count(entry.after.contended) },
+  ];
+}
+
+function kindText(diff: Diff, kind: DiffKind, { width, style }: { width: number; style: Style }, showAll: boolean): string[][] {
+  const all = diff.entries.filter((entry) => entry.kind === kind);
+  if (all.length === 0) return [];
+  const shown = showAll ? all : all.slice(0, MAX_ENTRIES);
+  const numbers = columnsOf(diff).filter(({ from }) => width >= from);
+  const columns: Column[] = [
+    { title: 'status', align: 'left' },
+    ...numbers.map(({ title }): Column => ({ title, align: 'right' })),
+    { title: 'name', align: 'left', shorten: shortenMiddle },
+  ];
+  const rows = shown.map((entry): Cell[] => {
+    const styled = STATUS_STYLE[entry.status];
+    return [
+      { text: entry.status, ...(styled === undefined ? {} : { style: styled }) },
+      ...numbers.map((column): Cell => ({ text: column.cell(entry) })),
+      { text: printable(entry.name) + remark(entry), style: 'bold' },
+    ];
+  });
+  const rest = all.length - shown.length;
+  return [
+    [
+      style.bold(KINDS[kind]),
+      ...formatOneRowTable(columns, rows, { width, indent: 2, style }),
+      ...(rest > 0 ? [`  ${count(rest)} more (all with --show-all)`] : []),
+    ],
+  ];
+}
+
+function remark({ perhaps, types, inlined }: DiffEntry): string {
+  const words = [
+    ...(perhaps === undefined ? [] : [`perhaps ${printable(perhaps)} before`]),
+    ...(types === undefined ? [] : [`${types} types, added up`]),
+    ...(inlined === undefined ? [] : [`inlined ${inlined}`]),
+  ];
+  return words.length === 0 ? '' : ` (${words.join('; ')})`;
+}
+
+/** For a pull request: the same, with at most so many entries of a kind. */
+export function diffMarkdown(diff: Diff): string {
+  const numbers = columnsOf(diff).filter(({ from }) => from <= 100);
+  const blocks = (Object.keys(KINDS) as DiffKind[]).flatMap((kind) => {
+    const entries = diff.entries.filter((entry) => entry.kind === kind);
+    if (entries.length === 0) return [];
+    const rows = entries
+      .slice(0, MAX_ENTRIES)
+      .map((entry) => [entry.status, ...numbers.map(({ cell }) => cell(entry)), codeSpan(entry.name) + prose(remark(entry))]);
+    const rest = entries.length - rows.length;
+    return [
+      [`### ${KINDS[kind]}`, '', ...markdownTable(['status', ...numbers.map(({ title }) => `${title}:`), 'name'], rows)],
+      ...(rest > 0 ? [[`${count(rest)} more.`]] : []),
+    ];
+  });
+  return joinBlocks([
+    ['## Cache-line contention, before and after'],
+    [`- before: ${prose(sideText(diff.before))}`, `- after: ${prose(sideText(diff.after))}`],
+    [prose(conclusion(diff))],
+    ...blocks,
+    diff.notes.map((note) => `- ${prose(note)}`),
+    ...(blocks.length === 0 ? [] : [[LEGEND]]),
+  ]);
+}

@@ -1,0 +1,72 @@
+// Recordings added up, made by hand: rows for the tables that comparisons and checks read.
+import type { TypeHeat } from '../../extension/protocol/layout';
+import type { Report } from '../../extension/protocol/report';
+import type { TableKey, TableRow } from '../../extension/protocol/table';
+import type { Sums } from '../../extension/session/compare/sums';
+import { report } from './report-builder';
+import { tableRow } from './table-builder';
+
+/** Data that waits. */
+export interface Waits {
+  type: string;
+  member: string;
+  object?: string;
+  /** Of the innermost function, and of the one that holds the code; by default the same. */
+  frame?: string;
+  symbol?: string;
+  contended: number;
+  falseShare?: number;
+  verdict?: TableRow['verdict'];
+  source?: string;
+}
+
+const PERIOD_NS = 2_000_000;
+
+export interface SumsOptions {
+  samples?: number;
+  seconds?: number;
+  types?: TypeHeat[];
+  more?: Partial<Report>;
+}
+
+/** @param by the tables, as DIFF_TABLES and CHECK_TABLES name them */
+export function sums(
+  by: readonly TableKey[][],
+  rows: readonly Waits[],
+  { samples = 1000, seconds = 2, types = [], more = {} }: SumsOptions = {},
+): Sums {
+  const contended = rows.reduce((sum, row) => sum + row.contended, 0);
+  const head: Report = {
+    ...report([]),
+    ...more,
+    seconds,
+    types,
+    samples: { ...report([]).samples, total: samples, attributed: samples, contended },
+  };
+  return { path: 'made.cacheline', report: head, tables: by.map((keys) => tableOf(keys, rows, samples)) };
+}
+
+function tableOf(keys: readonly TableKey[], rows: readonly Waits[], samples: number): TableRow[] {
+  const found = new Map<string, TableRow>();
+  for (const row of rows) {
+    const texts: Partial<Record<TableKey, string>> = {
+      type: row.type,
+      member: row.member,
+      object: row.object ?? row.type.toLowerCase(),
+      frame: row.frame ?? 'work',
+      function: row.symbol ?? row.frame ?? 'work',
+      source: row.source ?? '[no source line known]',
+    };
+    const key = Object.fromEntries(keys.map((name) => [name, texts[name] ?? '']));
+    const id = JSON.stringify(key);
+    const known =
+      found.get(id) ??
+      tableRow({ key, contended: 0, contendedNs: 0, verdict: row.verdict ?? 'false sharing', falseShare: row.falseShare ?? 1 });
+    known.contended += row.contended;
+    known.samples = known.contended;
+    known.programShare = known.contended / samples;
+    known.contendedNs = known.contended * PERIOD_NS;
+    found.set(id, known);
+  }
+  return [...found.values()].sort((a, b) => b.contended - a.contended);
+}
