@@ -5,6 +5,7 @@ import { oneOf, parse, wrong, type CommandName, type Options } from './options';
 import { parseRecord, RECORD_HELP, type RecordArguments } from './record-arguments';
 import { parseReport, REPORT_HELP, type ReportArguments } from './report-arguments';
 import { parseThreads, THREADS_HELP, type ThreadsArguments } from './threads-arguments';
+import { parseTrace, TRACE_HELP, type TraceArguments } from './trace-arguments';
 import { parseWhere, WHERE_HELP, type WhereArguments } from './where-arguments';
 
 export interface DoctorArguments {
@@ -19,6 +20,7 @@ export type Arguments =
   | ReportArguments
   | AdviseArguments
   | ThreadsArguments
+  | TraceArguments
   | LayoutArguments
   | WhereArguments
   | DoctorArguments
@@ -32,6 +34,7 @@ Usage:
   cacheline report [options] [RECORDING]         which lines threads fight over
   cacheline advise [options] [RECORDING]         what to change, with the edit
   cacheline threads [options] [RECORDING]        what threads did over time
+  cacheline trace [options] TYPE -- PROGRAM      who touches a type's objects
   cacheline layout [options] TYPE --in BINARY    how a type lies on cache lines
   cacheline where [options] -p PID | -- PROGRAM  where memory and threads are
   cacheline doctor [options]                     what this machine can record
@@ -45,6 +48,7 @@ const HELP = {
   report: REPORT_HELP,
   advise: ADVISE_HELP,
   threads: THREADS_HELP,
+  trace: TRACE_HELP,
   layout: LAYOUT_HELP,
   where: WHERE_HELP,
   doctor: `Usage: cacheline doctor [options]
@@ -90,6 +94,10 @@ export function parseArguments(args: readonly string[]): Arguments {
     case 'threads': {
       const parsed = parseThreads(rest);
       return parsed === 'help' ? { command: 'help', text: THREADS_HELP } : parsed;
+    }
+    case 'trace': {
+      const parsed = parseTrace(rest);
+      return parsed === 'help' ? { command: 'help', text: TRACE_HELP } : parsed;
     }
     case 'layout': {
       const parsed = parseLayout(rest);

@@ -11,6 +11,7 @@ import { report } from './report';
 import { table } from './table';
 import { print, say, watchStreams } from './terminal';
 import { threads } from './threads';
+import { trace } from './trace';
 import { where } from './where';
 
 async function run(args: readonly string[]): Promise<number> {
@@ -35,6 +36,8 @@ async function run(args: readonly string[]): Promise<number> {
     }
     case 'threads':
       return threads(new NativeEngine(loadAddon()), parsed);
+    case 'trace':
+      return trace(new NativeEngine(loadAddon()), parsed);
     case 'layout':
       return layout(new NativeEngine(loadAddon()), parsed);
     case 'where':

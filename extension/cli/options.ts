@@ -5,7 +5,7 @@ import { EngineError } from '../protocol/engine';
 /** Above every kernel's limit of CPUs; a range is expanded. */
 export const HIGHEST_CPU = 65_535;
 
-export type CommandName = 'record' | 'report' | 'advise' | 'threads' | 'layout' | 'where' | 'doctor';
+export type CommandName = 'record' | 'report' | 'advise' | 'threads' | 'trace' | 'layout' | 'where' | 'doctor';
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
 /** @throws EngineError 'usage' with Node's own first sentence about the option */

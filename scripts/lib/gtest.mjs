@@ -23,6 +23,7 @@ export const testPrograms = (folder) =>
     'tables',
     'advice',
     'scheduling',
+    'traces',
     'spe',
     'calibration',
     'machine',

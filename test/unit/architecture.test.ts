@@ -39,9 +39,11 @@ const nativeRooms: Record<string, string[]> = {
   tables: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'analysis', 'profile'],
   advice: ['base', 'symbols', 'types', 'layouts', 'analysis', 'calibration'],
   scheduling: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'analysis'],
+  traces: ['base', 'perfdata', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'analysis'],
   addon: [
     'advice',
     'scheduling',
+    'traces',
     'base',
     'perfdata',
     'symbols',

@@ -13,6 +13,7 @@ const names = [
   'cacheline-report-1',
   'cacheline-table-1',
   'cacheline-threads-1',
+  'cacheline-trace-1',
   'cacheline-doctor',
 ] as const;
 export type SchemaName = (typeof names)[number];
