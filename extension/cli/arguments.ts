@@ -8,6 +8,7 @@ import { oneOf, parse, wrong, type CommandName, type Options } from './options';
 import { parseRecord, RECORD_HELP, type RecordArguments } from './record-arguments';
 import { parseReport, REPORT_HELP, type ReportArguments } from './report-arguments';
 import { parseThreads, THREADS_HELP, type ThreadsArguments } from './threads-arguments';
+import { parseTrace, TRACE_HELP, type TraceArguments } from './trace-arguments';
 import { parseWhere, WHERE_HELP, type WhereArguments } from './where-arguments';
 import { parseWorkset, WORKSET_HELP, type WorksetArguments } from './workset-arguments';
 
@@ -27,6 +28,7 @@ export type Arguments =
   | DiffArguments
   | CheckArguments
   | ExportArguments
+  | TraceArguments
   | LayoutArguments
   | WhereArguments
   | DoctorArguments
@@ -44,6 +46,7 @@ Usage:
   cacheline diff [options] BEFORE AFTER          what changed between two
   cacheline check [options] [RECORDING]          passes or fails, for CI
   cacheline export --to FORMAT -o FILE           as pprof, SARIF, CSV, Markdown
+  cacheline trace [options] TYPE -- PROGRAM      who touches a type's objects
   cacheline layout [options] TYPE --in BINARY    how a type lies on cache lines
   cacheline where [options] -p PID | -- PROGRAM  where memory and threads are
   cacheline doctor [options]                     what this machine can record
@@ -61,6 +64,7 @@ const HELP = {
   diff: DIFF_HELP,
   check: CHECK_HELP,
   export: EXPORT_HELP,
+  trace: TRACE_HELP,
   layout: LAYOUT_HELP,
   where: WHERE_HELP,
   doctor: `Usage: cacheline doctor [options]
@@ -122,6 +126,10 @@ export function parseArguments(args: readonly string[]): Arguments {
     case 'export': {
       const parsed = parseExport(rest);
       return parsed === 'help' ? { command: 'help', text: EXPORT_HELP } : parsed;
+    }
+    case 'trace': {
+      const parsed = parseTrace(rest);
+      return parsed === 'help' ? { command: 'help', text: TRACE_HELP } : parsed;
     }
     case 'layout': {
       const parsed = parseLayout(rest);

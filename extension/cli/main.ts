@@ -15,6 +15,7 @@ import { report } from './report';
 import { table } from './table';
 import { print, say, watchStreams } from './terminal';
 import { threads } from './threads';
+import { trace } from './trace';
 import { where } from './where';
 import { workset } from './workset';
 
@@ -50,6 +51,8 @@ async function run(args: readonly string[]): Promise<number> {
       return check(new NativeEngine(loadAddon()), parsed);
     case 'export':
       return exportRecording(new NativeEngine(loadAddon()), parsed);
+    case 'trace':
+      return trace(new NativeEngine(loadAddon()), parsed);
     case 'layout':
       return layout(new NativeEngine(loadAddon()), parsed);
     case 'where':

@@ -6,7 +6,7 @@ import { EngineError } from '../protocol/engine';
 export const HIGHEST_CPU = 65_535;
 
 export type CommandName =
-  'record' | 'report' | 'advise' | 'threads' | 'workset' | 'diff' | 'check' | 'export' | 'layout' | 'where' | 'doctor';
+  'record' | 'report' | 'advise' | 'threads' | 'workset' | 'trace' | 'diff' | 'check' | 'export' | 'layout' | 'where' | 'doctor';
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
 /** @throws EngineError 'usage' with Node's own first sentence about the option */

@@ -30,6 +30,7 @@ import type {
 import type { DeclarationList, LayoutList, TypeList } from '../protocol/layout';
 import type { Answer, ProfileSummary, Question } from '../protocol/profile';
 import type { ThreadList } from '../protocol/threads';
+import type { Trace } from '../protocol/trace';
 import type { Where, WhereOutcome, WhereParams } from '../protocol/where';
 import type { WorksetSurvey } from '../protocol/workset';
 import { withFullStop } from '../protocol/words';
@@ -83,6 +84,8 @@ export interface NativeAddon {
   /** Resolves with JSON text. */
   threads(params: ThreadsParams, onProgress: (share: number) => void): NativeJob<string>;
   workset(params: WorksetParams, onProgress: (share: number) => void): NativeJob<string>;
+  /** Resolves with JSON text. */
+  trace(params: { path: string }): NativeJob<string>;
   close(params: { handle: number }): void;
   /** Resolves with the JSON text of the doctor's report. */
   doctor(params: EngineCalls['doctor']['params']): Promise<string>;
@@ -177,6 +180,7 @@ export class NativeEngine implements Engine {
       JSON.parse(await this.job(() => this.addon.threads(params, (share) => onProgress?.(share)), signal)) as ThreadList,
     workset: async (params, { signal, onProgress }) =>
       JSON.parse(await this.job(() => this.addon.workset(params, (share) => onProgress?.(share)), signal)) as WorksetSurvey,
+    trace: async (params, { signal }) => JSON.parse(await this.job(() => this.addon.trace(params), signal)) as Trace,
     open: async (params, { signal, onProgress }) => {
       const { handle, summary } = await this.job(() => this.addon.open(params, (share) => onProgress?.(share)), signal);
       return { handle, summary: JSON.parse(summary) as ProfileSummary };

@@ -7,6 +7,7 @@ import type { CoalesceKey, Display, Report } from './report';
 import type { TableKey } from './table';
 import type { ThreadList } from './threads';
 import type { Count, Integer } from './values';
+import type { Trace } from './trace';
 import type { WhereOutcome, WhereParams } from './where';
 import type { WorksetSurvey } from './workset';
 
@@ -58,8 +59,19 @@ export interface RecordParams {
   watch?: { expressions: string[]; confirm: boolean; budget?: number };
   /** Heap blocks too: all up to a rate; above it 1 in `sampling` of those below 64 bytes. */
   heap?: HeapParams;
+  /** Objects of one type are followed; without `watch` and `heap`. */
+  trace?: TraceRequest;
   /** The program's standard streams: the caller's, or its output sent back as `output` progress and no input. */
   stdio: 'inherit' | 'capture';
+}
+
+export interface TraceRequest {
+  /** TYPE or TYPE.member. */
+  type: string;
+  /** Of the program's elapsed time that tracing may cost, above 0, up to 1; by default 0.02. */
+  budget?: number;
+  /** Objects that are followed at most; by default 1000. */
+  instances?: number;
 }
 
 export interface HeapParams {
@@ -100,6 +112,8 @@ export interface RecordResult {
   watch: { hits: number; words: number; watchedMs: number } | null;
   /** null: heap blocks were not recorded. */
   heap: { sampling: number; blocks: number; lost: number } | null;
+  /** Absent or null: nothing was to be traced. */
+  trace?: { instances: number; hits: number } | null;
   warnings: string[];
 }
 
@@ -268,6 +282,8 @@ export interface EngineCalls {
   threads: { params: ThreadsParams; result: ThreadList; progress: number };
   /** How much memory is worked on, and classes of misses. Aborting and progress as of `analyze`. */
   workset: { params: WorksetParams; result: WorksetSurvey; progress: number };
+  /** The paths of the objects that a recording followed. Aborting has no effect. */
+  trace: { params: { path: string }; result: Trace; progress: never };
   /** Keeps the recording open until `close`. Aborting and progress as of `analyze`. */
   open: { params: OpenParams; result: { handle: number; summary: ProfileSummary }; progress: number };
   /** Another filter for an open profile; where it fails, the old one stays. */

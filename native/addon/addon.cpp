@@ -1,5 +1,6 @@
-// The Node-API boundary: version, record, suspects, analyze, advise, table, threads, open, filter, ask, close,
-// doctor, calibrate, inspect, layout, types, declarations, where. Types are in extension/engine/native.ts.
+// The Node-API boundary: version, record, suspects, analyze, advise, table, threads, trace, open, filter,
+// ask, close, doctor, calibrate, inspect, layout, types, declarations, where. Types are in
+// extension/engine/native.ts.
 #include <dlfcn.h>
 #include <napi.h>
 
@@ -19,6 +20,7 @@
 #include "addon/self_test_call.h"
 #include "addon/table_call.h"
 #include "addon/threads_call.h"
+#include "addon/trace_call.h"
 #include "addon/type_calls.h"
 #include "addon/where_call.h"
 #include "addon/workset_call.h"
@@ -106,6 +108,14 @@ Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
   } else {
     object.Set("heap", env.Null());
   }
+  if (result.trace) {
+    Napi::Object trace = Napi::Object::New(env);
+    trace.Set("instances", static_cast<double>(result.trace->instances));
+    trace.Set("hits", static_cast<double>(result.trace->hits));
+    object.Set("trace", trace);
+  } else {
+    object.Set("trace", env.Null());
+  }
   object.Set("warnings", textsValue(env, result.warnings));
   return object;
 }
@@ -147,16 +157,18 @@ Napi::Value recordCall(const Napi::CallbackInfo& info) {
   record::RecordOptions options = recordOptions(arguments, ownFolder());
   const bool capture = arguments.text("stdio") == "capture";
   const auto watch = watchRequest(arguments);
+  const auto trace = traceRequest(arguments, ownFolder());
   const auto suspects = watch && watch->confirm ? std::make_shared<Suspects>() : nullptr;
 
   Napi::Object started =
       startJob(info.Env(), progressArgument(info),
-               [options, capture, watch, suspects](JobContext& job) mutable -> MakeValue {
+               [options, capture, watch, trace, suspects](JobContext& job) mutable -> MakeValue {
                  const Suspects::Ask ask = [&job](const std::string& folder) {
                    job.progress([folder](Napi::Env env) { return suspectsWanted(env, folder); });
                  };
                  // Looks at the words: may throw Error.
                  if (watch) options.watch = watchOptions(*watch, suspects, ask);
+                 if (trace) options.trace = traceOptions(*trace);
                  std::unique_ptr<OutputCapture> output;
                  if (capture) {
                    output = std::make_unique<OutputCapture>();
@@ -289,6 +301,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("workset", Napi::Function::New(env, worksetCall));
   exports.Set("sums", Napi::Function::New(env, sumsCall));
   exports.Set("threads", Napi::Function::New(env, threadsCall));
+  exports.Set("trace", Napi::Function::New(env, traceCall));
   exports.Set("open", Napi::Function::New(env, openCall));
   exports.Set("filter", Napi::Function::New(env, filterCall));
   exports.Set("ask", Napi::Function::New(env, askCall));

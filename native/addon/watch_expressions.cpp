@@ -15,16 +15,6 @@ using analysis::WatchExpression;
 using record::MappedPiece;
 using record::WatchWord;
 
-/// A binary's place in a process: addresses there less the file's own.
-std::optional<uint64_t> biasOf(const symbols::ElfImage& image, const MappedPiece& piece) {
-  for (const symbols::Segment& segment : image.segments()) {
-    const uint64_t ahead = segment.fileOffset - piece.fileOffset;  // a mapping begins at the page's start
-    if (segment.fileOffset >= piece.fileOffset && ahead < piece.end - piece.start)
-      return piece.start + ahead - segment.address;
-  }
-  return std::nullopt;
-}
-
 /// `from`: what the pieces count from. Where that is no multiple of a word, they are cut anew.
 void add(pid_t pid, uint64_t from, const std::vector<analysis::WatchPiece>& pieces,
          std::vector<WatchWord>& words) {
@@ -161,7 +151,8 @@ bool WatchExpressions::find(const Mapped& process, const WatchExpression& expres
       refused_.emplace(expression.text, error);  // another binary may have one that fits
       continue;
     }
-    const auto bias = here->place ? biasOf(*here->module->image(), piece) : std::nullopt;
+    const auto bias = here->place ? here->module->image()->loadBias(piece.start, piece.end, piece.fileOffset)
+                                  : std::nullopt;
     if (!bias) continue;
     const size_t rank = rankOf(piece.path, process.program, *here);
     if (best.known == nullptr || rank < best.rank) best = {here, piece.path, *bias, rank};

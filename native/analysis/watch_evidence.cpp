@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "analysis/attribution.h"
-
 namespace cacheline::analysis {
 
 namespace {
@@ -45,9 +43,9 @@ WatchEvidence::WatchEvidence(const WatchLog& log, const Timeline& timeline, Thre
                              LineSpaces& lineSpaces, Binaries& binaries, DataNames& names, uint32_t lineSize)
     : log_(log),
       timeline_(timeline),
+      decoder_(timeline, binaries),
       threads_(threads),
       lineSpaces_(lineSpaces),
-      binaries_(binaries),
       names_(names),
       lineSize_(lineSize) {
   auto trap = log.traps.begin();
@@ -107,42 +105,18 @@ void WatchEvidence::open(const WatchWindow& window) {
   open = {line, index, window.start, std::max(window.end, uint64_t{1})};
 }
 
-const WatchEvidence::Code& WatchEvidence::codeAt(const Mapping& mapping, uint64_t ip) {
-  const uint64_t fileOffset = mapping.fileOffset(ip);
-  const auto [it, added] = code_.try_emplace(CodeKey{fileOffset, mapping.backing});
-  Code& code = it.value();
-  if (!added) return code;
-  code.binary = binaries_.of(timeline_.backing(mapping.backing));
-  if (code.binary == kNone) return code;
-  const symbols::ElfImage* image = binaries_.codeImage(code.binary);
-  if (image == nullptr || !binaries_.elfAddress(code.binary, fileOffset, code.elfIp)) return code;
-  code.known = true;
-  const symbols::Symbol* function = image->functionAt(code.elfIp - 1);
-  const uint64_t start = function != nullptr && code.elfIp - function->address < kMaxSweep
-                             ? function->address
-                             : code.elfIp - std::min(code.elfIp, kWindow);
-  const uint64_t size = std::max(function == nullptr ? 0 : function->size, code.elfIp - start + kWindow);
-  code.plan = decode::planTrap(image->bytesAt(start, std::min(size, kMaxSweep)), start, code.elfIp);
-  return code;
-}
-
 void WatchEvidence::add(const WatchTrap& trap) {
   const auto found = open_.find(WordKey{trap.address, trap.pid});
   if (found == open_.end() || trap.time < found->second.start || trap.time > found->second.end) return;
   const Open& open = found->second;
   const AddressSpace& space = spaces_.at(trap.pid, {trap.time, perfdata::Moment::kNowhere});
-  const Mapping* mapping = space.find(trap.ip, space.codeHint);
-  const Code* code = mapping == nullptr ? nullptr : &codeAt(*mapping, trap.ip);
-  std::optional<decode::TrappedAccess>& access = resolved_[TrapKey{trap.ip, trap.address, trap.pid}];
-  if (code != nullptr && code->known && trap.registers != kNone) {
-    const uint32_t length = lines_[open.line].words[open.word].length;
-    access = decode::trappedAccess(code->plan, log_.registers[trap.registers], trap.address, length,
-                                   trap.ip - code->elfIp);
-  }
+  const TrappedCode* code = decoder_.codeOf(space, trap);
+  const uint32_t length = lines_[open.line].words[open.word].length;
+  const std::optional<decode::TrappedAccess> access = decoder_.accessOf(log_, trap, code, length);
   count(trap, open, code, access);
 }
 
-void WatchEvidence::count(const WatchTrap& trap, const Open& open, const Code* code,
+void WatchEvidence::count(const WatchTrap& trap, const Open& open, const TrappedCode* code,
                           const std::optional<decode::TrappedAccess>& access) {
   WatchedLine& line = lines_[open.line];
   ConfirmedWord& word = line.words[open.word];

@@ -10,6 +10,7 @@
 #include "analysis/line_space.h"
 #include "analysis/thread_table.h"
 #include "analysis/timeline.h"
+#include "analysis/trapped_code.h"
 #include "analysis/watch_log.h"
 #include "analysis/watch_verdict.h"
 #include "decode/trapped.h"
@@ -62,43 +63,22 @@ class WatchEvidence {
     uint32_t line = 0, word = 0;
     uint64_t start = 0, end = 0;
   };
-  struct CodeKey {
-    uint64_t fileOffset = 0;
-    uint32_t backing = 0;
-    bool operator==(const CodeKey&) const = default;
-    size_t hash() const { return mix(fileOffset, backing); }
-  };
-  struct Code {
-    uint32_t binary = kNone;
-    uint64_t elfIp = 0;
-    bool known = false;  ///< `plan` and `elfIp` are
-    decode::TrapPlan plan;
-  };
-  struct TrapKey {
-    uint64_t ip = 0, address = 0;
-    uint32_t pid = 0;
-    bool operator==(const TrapKey&) const = default;
-    size_t hash() const { return mix(mix(ip, address), pid); }
-  };
 
   void open(const WatchWindow& window);
   uint32_t lineAt(const WatchWindow& window, uint32_t& offset);
   void add(const WatchTrap& trap);
-  const Code& codeAt(const Mapping& mapping, uint64_t ip);
-  void count(const WatchTrap& trap, const Open& open, const Code* code,
+  void count(const WatchTrap& trap, const Open& open, const TrappedCode* code,
              const std::optional<decode::TrappedAccess>& access);
 
   const WatchLog& log_;
   const Timeline& timeline_;
   AddressSpaces spaces_{timeline_};
+  TrapDecoder decoder_;
   ThreadTable& threads_;
   LineSpaces& lineSpaces_;
-  Binaries& binaries_;
   DataNames& names_;
   const uint32_t lineSize_;
   HashMap<WordKey, Open> open_;
-  HashMap<CodeKey, Code> code_;
-  HashMap<TrapKey, std::optional<decode::TrappedAccess>> resolved_;  ///< the last with registers
   std::vector<WatchedLine> lines_;
   HashMap<Position, uint32_t> lineIndex_;
   HashMap<uint32_t, uint64_t> lastWindow_;  ///< by line: start of the last one that counts in watchedMs

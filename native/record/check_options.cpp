@@ -20,7 +20,7 @@ constexpr size_t kMostRingBytes = size_t{1} << 30;
 }
 
 bool isFolder(const std::string& path) {
-  struct stat info{};
+  struct stat info {};
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
@@ -34,6 +34,10 @@ void checkTarget(const RecordOptions& options) {
     wrong("a command and running processes contradict each other", "Name one of them");
   if (options.heap && options.command.empty())
     wrong("heap blocks are recorded of a program that is started here only", "Give its command");
+  if (options.trace && options.command.empty())
+    wrong("objects are traced of a program that is started here only", "Give its command");
+  if (options.trace && (options.watch || options.heap))
+    wrong("a trace needs the debug registers and the agent for itself", "Record one of them");
   const std::vector<uint32_t> online = onlineCpus();
   for (const uint32_t cpu : target.cpus)
     if (std::find(online.begin(), online.end(), cpu) == online.end())

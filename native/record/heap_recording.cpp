@@ -63,12 +63,7 @@ HeapRecording::~HeapRecording() {
 }
 
 std::vector<std::string> HeapRecording::environment(std::vector<std::string> environment) const {
-  const auto nameOf = [](const std::string& entry) { return entry.substr(0, entry.find('=')); };
-  for (const std::string& change : file_->preload(options_.agent, environment)) {
-    std::erase_if(environment, [&](const std::string& entry) { return nameOf(entry) == nameOf(change); });
-    environment.push_back(change);
-  }
-  return environment;
+  return withEntries(environment, file_->preload(options_.agent, environment));
 }
 
 HeapCounts HeapRecording::counts() const {

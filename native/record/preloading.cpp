@@ -11,7 +11,7 @@ namespace cacheline::record {
 namespace {
 
 bool changesUser(const std::string& file) {
-  struct stat info{};
+  struct stat info {};
   if (::stat(file.c_str(), &info) != 0) return false;
   return ((info.st_mode & S_ISUID) != 0 && info.st_uid != ::geteuid()) ||
          ((info.st_mode & S_ISGID) != 0 && info.st_gid != ::getegid());
@@ -23,6 +23,16 @@ bool addsCapabilities(const std::string& file) {
 }
 
 }  // namespace
+
+std::vector<std::string> withEntries(std::vector<std::string> environment,
+                                     const std::vector<std::string>& changes) {
+  const auto nameOf = [](const std::string& entry) { return entry.substr(0, entry.find('=')); };
+  for (const std::string& change : changes) {
+    std::erase_if(environment, [&](const std::string& entry) { return nameOf(entry) == nameOf(change); });
+    environment.push_back(change);
+  }
+  return environment;
+}
 
 std::optional<Blocker> whyNotSampled(const Program& program) {
   if (changesUser(program.file))

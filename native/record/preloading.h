@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "record/doctor.h"
 #include "record/program.h"
@@ -12,6 +13,10 @@ namespace cacheline::record {
 /// Why the kernel gives no samples of a program that is started: `value` is a sentence. Of the whole
 /// machine's events it does.
 std::optional<Blocker> whyNotSampled(const Program& program);
+
+/// An environment in which `changes` ("NAME=value") replace what has their names.
+std::vector<std::string> withEntries(std::vector<std::string> environment,
+                                     const std::vector<std::string>& changes);
 
 /// Why ld.so preloads nothing into a program: `value` ends a sentence that begins with the program's name.
 std::optional<Blocker> whyNotPreloaded(const Program& program);

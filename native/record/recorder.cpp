@@ -26,6 +26,7 @@
 #include "record/record_stream.h"
 #include "record/subject.h"
 #include "record/synthesize.h"
+#include "record/tracer.h"
 #include "record/watcher.h"
 
 namespace cacheline::record {
@@ -106,6 +107,12 @@ class Recording {
       heap_.emplace(*options_.heap, options_.outputDirectory, *subject_->program());
       environment_ = heap_->environment(std::move(environment_));
     }
+    if (options_.trace) {
+      tracer_.emplace(
+          *options_.trace, *subject_->traced(), *subject_->program(),
+          [this] { return subject_->processes(); }, options_.outputDirectory, kernel_);
+      environment_ = tracer_->environment(std::move(environment_));
+    }
     subject_->hold(environment_);
   }
 
@@ -152,6 +159,7 @@ class Recording {
         placement_.emplace(machine::Roots{kernel_.sysfs, "/proc"}, topology_, kFewLooks, started_);
       if (chosen_.target.kind != Target::Kind::command) startOnWhatRuns();
       subject_->start();
+      if (tracer_) tracer_->start();
       if (heap_) heap_->keep();
     } catch (...) {
       writer_.reset();
@@ -266,6 +274,7 @@ class Recording {
     if (!failure_) attempt([this] { stream_->drain(); });
     if (!failure_) attempt([this] { stream_->tellLost(); });
     if (watcher_) attempt([this] { watcher_->finish(); });
+    if (tracer_) attempt([this] { tracer_->finish(); });
   }
 
   /// What was attached to goes on; a program that was started here is asked to end.
@@ -309,6 +318,10 @@ class Recording {
     if (watcher_) {
       result_.watch = watcher_->counts();
       addWarnings(watcher_->warnings());
+    }
+    if (tracer_) {
+      result_.trace = tracer_->counts();
+      addWarnings(tracer_->warnings());
     }
     judge(counts);
     finishHeap();
@@ -379,6 +392,7 @@ class Recording {
   std::vector<std::string> environment_;  // of the program
   std::optional<HeapRecording> heap_;
   std::optional<Watcher> watcher_;
+  std::optional<Tracer> tracer_;
   machine::Topology topology_;
   std::optional<machine::ProcessWatch> placement_;  // empty: one node, or the whole machine is recorded
   Chosen chosen_;

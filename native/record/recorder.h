@@ -11,6 +11,7 @@
 #include "record/kernel.h"
 #include "record/meta_json.h"
 #include "record/target.h"
+#include "record/trace_request.h"
 #include "record/watch_request.h"
 
 namespace cacheline::record {
@@ -53,8 +54,9 @@ struct RecordOptions {
   bool switches = true;  ///< when threads are put on CPUs and taken off them is recorded, too
   std::optional<ControlFifo> control;
   std::optional<WatchOptions> watch;
-  std::optional<HeapOptions> heap;  ///< also writes outputDirectory/allocations
-  std::string agentLibrary;         ///< path of libcacheline_sampler.so; empty: the one beside this code
+  std::optional<HeapOptions> heap;    ///< also writes outputDirectory/allocations
+  std::optional<TraceOptions> trace;  ///< of a command, without watch and heap: also writes trace.jsonl
+  std::string agentLibrary;           ///< path of libcacheline_sampler.so; empty: the one beside this code
   /// Where the program's standard output and error go: the caller's, or /dev/null plus the given pipe ends.
   int stdoutFd = -1, stderrFd = -1;  ///< -1: inherited
   bool stdinFromNull = false;
@@ -82,6 +84,7 @@ struct RecordResult {
   std::vector<NotTaken> notTaken;
   std::optional<HeapCounts> heap;
   std::optional<WatchCounts> watch;   ///< empty: nothing was to be watched
+  std::optional<TraceCounts> trace;   ///< empty: nothing was to be traced
   std::vector<std::string> warnings;  ///< lost samples, static binary, no debug info, ...
 };
 

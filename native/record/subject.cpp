@@ -21,10 +21,13 @@ Subject::Subject(const RecordOptions& options) : options_(options) {
   if (!options.command.empty()) {
     environment_ = mergedEnvironment(options.environment);
     program_ = findProgram(options.command[0], options.workingDirectory, environment_);
-    if (options.watch && options.watch->checkProgram)
-      options.watch->checkProgram(symbols::linkedFiles(
+    const auto files = [&] {
+      return symbols::linkedFiles(
           program_->file, {valueIn(environment_, "LD_LIBRARY_PATH"), valueIn(environment_, "LD_PRELOAD"),
-                           options.workingDirectory}));
+                           options.workingDirectory});
+    };
+    if (options.watch && options.watch->checkProgram) options.watch->checkProgram(files());
+    if (options.trace) traced_ = options.trace->subject(files());
   } else if (options.target.kind != Target::Kind::system) {
     attached_.emplace(options.target);
     if (options.watch && options.watch->checkProcesses) options.watch->checkProcesses(processes());

@@ -22,6 +22,8 @@ class Subject {
   /// is kept. Throws as findProgram(), Attached and the checks of WatchOptions do.
   explicit Subject(const RecordOptions& options);
 
+  /// What options.trace is asked to follow; empty: nothing.
+  const std::optional<TraceSubject>& traced() const { return traced_; }
   /// Null: none is started.
   const Program* program() const { return program_ ? &*program_ : nullptr; }
   /// The program's, without an agent.
@@ -58,6 +60,7 @@ class Subject {
   std::vector<std::string> environment_;
   std::unique_ptr<ChildProcess> child_;
   std::optional<Attached> attached_;
+  std::optional<TraceSubject> traced_;
   std::optional<Ending> ending_;
 };
 

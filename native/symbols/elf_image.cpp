@@ -216,6 +216,14 @@ std::optional<uint64_t> ElfImage::addressOfSymbol(std::string_view name) const {
   return impl_->symbols().addressOf(name);
 }
 
+std::optional<uint64_t> ElfImage::loadBias(uint64_t start, uint64_t end, uint64_t fileOffset) const {
+  for (const Segment& segment : segments()) {
+    const uint64_t ahead = segment.fileOffset - fileOffset;
+    if (segment.fileOffset >= fileOffset && ahead < end - start) return start + ahead - segment.address;
+  }
+  return std::nullopt;
+}
+
 std::string readBuildId(const std::string& path) {
   try {
     const MappedFile mapped = MappedFile::open(path);

@@ -56,6 +56,9 @@ class ElfImage {
   const Symbol* dataAt(uint64_t address) const;
   /// Address of a function or data symbol by its name in the file; nullopt where there is none.
   std::optional<uint64_t> addressOfSymbol(std::string_view name) const;
+  /// Addresses in a process less the file's own, by one of its mappings of the file (bytes; a mapping begins
+  /// at a page); nullopt: no segment begins in that.
+  std::optional<uint64_t> loadBias(uint64_t start, uint64_t end, uint64_t fileOffset) const;
   /// All data symbols, in no order.
   std::span<const Symbol> dataSymbols() const;
   /// Names of the thread-local variables, which have no address of their own; read anew at each call.

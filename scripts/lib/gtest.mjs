@@ -24,6 +24,7 @@ export const testPrograms = (folder) =>
     'workset',
     'advice',
     'scheduling',
+    'traces',
     'spe',
     'calibration',
     'machine',

@@ -40,9 +40,11 @@ const nativeRooms: Record<string, string[]> = {
   workset: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'analysis', 'profile', 'tables'],
   advice: ['base', 'symbols', 'types', 'layouts', 'analysis', 'calibration'],
   scheduling: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'analysis'],
+  traces: ['base', 'perfdata', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'analysis'],
   addon: [
     'advice',
     'scheduling',
+    'traces',
     'base',
     'perfdata',
     'symbols',

@@ -18,6 +18,7 @@ const names = [
   'cacheline-table-1',
   'cacheline-threads-1',
   'cacheline-workset-1',
+  'cacheline-trace-1',
   'cacheline-doctor',
 ] as const;
 export type SchemaName = (typeof names)[number];

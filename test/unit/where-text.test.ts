@@ -9,19 +9,9 @@ import { matchGolden } from './golden';
 import { schemaErrors } from './schemas';
 import { typeErrors } from './typed';
 import { machineOf, threadOn, whereOfOneNode, whereOfTwoNodes } from './where-builder';
+import { checkXml } from './xml';
 
 const ESCAPE = '\u001b';
-
-/** The document as an XML parser would nest it; throws where tags do not match. */
-function checkXml(text: string): void {
-  const open: string[] = [];
-  for (const [, closing, name, selfClosing] of text.matchAll(/<(\/?)([a-z]+)[^<>]*?(\/?)>/g)) {
-    if (closing === '/') assert.equal(open.pop(), name);
-    else if (selfClosing !== '/') open.push(name!);
-  }
-  assert.deepEqual(open, []);
-  assert.doesNotMatch(text.replace(/<\/?[a-z]+[^<>]*>/g, ''), /[<>]|&(?!(lt|gt|amp|quot|#39);)/);
-}
 
 describe('where text', () => {
   const values: Record<string, Where> = {

@@ -57,9 +57,11 @@ static inline int early_owns(const void* block) {
 /* --- process.c: the file and this process
  * --------------------------------------------------------------------- */
 
+struct trace_box;
 struct agent_process {
   const char* path;              /* of the file: our own copy, since programs change their environment */
   struct heap_file_header* file; /* shared with all processes; NULL: nothing is recorded */
+  struct trace_box* trace;       /* likewise; NULL: the program is not traced */
   uint32_t sampling;             /* of blocks below always_from, above the rate: one in so many is recorded */
   uint64_t always_from;          /* 0 until it is known; SIZE_MAX: nothing is recorded */
   uint32_t pid;
@@ -206,6 +208,9 @@ struct frame_rule frame_rule_at(uint64_t pc);
 void frame_rule_prepare(void);
 void stacks_prepare(void);
 
+/* The call chain above `frame`, at most HEAP_MAX_FRAMES return addresses, innermost first; their number. */
+uint32_t stack_walk(const void* frame, uint64_t* frames);
+uint64_t stack_hash_of(const uint64_t* frames, uint32_t count);
 /* The hash of the call chain above `frame`, whose addresses are in the recording. */
 uint64_t stack_hash(const void* frame);
 
@@ -214,10 +219,20 @@ uint64_t stack_hash(const void* frame);
 
 void record_allocate(const void* frame, const void* block, size_t size);
 /* True where a record was made or is owed: the block was recorded. Call it before the block is given back. */
-int record_free(const void* block);
+int record_free(const void* frame, const void* block);
 void record_map(const void* frame, const void* address, size_t size);
 void record_unmap(const void* address, size_t size);
 /* Counts what this thread has passed over, where it ends. */
 void record_end(void);
+
+/* --- traced.c: where the program is traced, nothing is recorded of its blocks
+ * ---------------------------------------------------------------------------------------------------- */
+
+/* Finds the letter box of a trace. False where the program is not traced. */
+int traced_prepare(void);
+/* Where the recorder wants such a block it is watched when this returns. */
+void traced_allocate(const void* frame, const void* block, size_t size);
+/* A block that live_remove knew is about to be given back. */
+void traced_free(const void* frame, const void* block);
 
 #pragma GCC visibility pop

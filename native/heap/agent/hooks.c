@@ -42,13 +42,13 @@ AGENT_EXPORT void* malloc(size_t size) {
 }
 
 /* True where a record of the block was removed. */
-static int freed(const void* block) {
-  return block != NULL && process.file != NULL && record_free(block);
+static int freed(const void* frame, const void* block) {
+  return block != NULL && process.file != NULL && record_free(frame, block);
 }
 
 __attribute__((noinline)) void free_watched(void* block) {
   if (early_owns(block) || !real_ready()) return;
-  freed(block);
+  freed(FRAME, block);
   real.free(block);
 }
 
@@ -85,7 +85,7 @@ AGENT_EXPORT void* calloc(size_t count, size_t size) {
 /* The old block's end is recorded before it may become somebody else's; where the call fails it lives on, as
    a block recorded anew. */
 static void* reallocated(const void* frame, void* old, size_t size) {
-  const int recorded = freed(old);
+  const int recorded = freed(frame, old);
   void* block = real.realloc(old, size);
   if (block != NULL) return considered(frame, block, size);
   if (recorded && size != 0) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "heap/agent/agent.h"
+#include "heap/trace_format.h"
 
 #define WIPE_ON_FORK 18 /* MADV_WIPEONFORK, Linux 4.14 */
 
@@ -92,7 +93,24 @@ static volatile int* make_marker(void) {
   return page;
 }
 
+/* Nothing is recorded: a header of our own stands for the file. */
+static int set_up_traced(void) {
+  static struct heap_file_header none;
+  process.always_from = process.trace->least;
+  process.sampling = 1;
+  process.marker = &no_marker;
+  frame_rule_prepare();
+  stacks_prepare();
+  __atomic_store_n(&process.file, &none, __ATOMIC_RELEASE);
+  return 1;
+}
+
 static int set_up(void) {
+  if (traced_prepare()) {
+    if (live_prepare()) return set_up_traced();
+    process.always_from = SIZE_MAX;
+    return 0;
+  }
   struct heap_file_header* file = map_file();
   if (file == NULL || !live_prepare()) {
     process.always_from = SIZE_MAX;
@@ -144,7 +162,7 @@ int process_forked(void) {
 }
 
 __attribute__((destructor)) static void end(void) {
-  if (process.file != NULL) record_end();
+  if (process.file != NULL && process.trace == NULL) record_end();
 }
 
 __attribute__((constructor(101))) static void start(void) {

@@ -130,6 +130,10 @@ static void put_block(const void* frame, const void* block, size_t size) {
 
 void record_allocate(const void* frame, const void* block, size_t size) {
   const int large = size >= process.always_from;
+  if (UNLIKELY(process.trace != NULL)) {
+    if (!large) thread.pass[0] = INT32_MAX; /* smaller ones than the type */
+    return traced_allocate(frame, block, size);
+  }
   if (UNLIKELY(thread.busy)) {
     thread.nested++;
     return;
@@ -149,7 +153,7 @@ void record_allocate(const void* frame, const void* block, size_t size) {
 }
 
 static void put_end(enum heap_kind kind, uint32_t words, const void* address, size_t size) {
-  if (thread.busy) return;
+  if (thread.busy || process.trace != NULL) return;
   thread.busy = 1;
   if (process_current()) {
     uint64_t* record = stream_reserve(words);
@@ -163,14 +167,18 @@ static void put_end(enum heap_kind kind, uint32_t words, const void* address, si
   thread.busy = 0;
 }
 
-int record_free(const void* block) {
+int record_free(const void* frame, const void* block) {
   if (!live_remove(block)) return 0;
+  if (process.trace != NULL) {
+    traced_free(frame, block);
+    return 1;
+  }
   put_end(HEAP_FREE, 2, block, 0);
   return 1;
 }
 
 void record_map(const void* frame, const void* address, size_t size) {
-  if (thread.busy) return;
+  if (thread.busy || process.trace != NULL) return;
   thread.busy = 1;
   if (process_current()) {
     const uint64_t hash = stack_hash(frame);

@@ -99,7 +99,7 @@ static inline uint64_t word_at(uint64_t address) {
 
 /* Frames from the caller of the function with frame `frame` on, innermost first. Every read is of this
    thread's stack between `frame` and its end. */
-static uint32_t walk(const void* frame, uint64_t* frames) {
+uint32_t stack_walk(const void* frame, uint64_t* frames) {
   uint64_t sp = (uint64_t)frame + 16, bp = word_at((uint64_t)frame), pc = word_at((uint64_t)frame + 8);
   const uint64_t low = sp, limit = stack_limit(sp);
   uint32_t count = 0;
@@ -132,14 +132,19 @@ static uint32_t walk(const void* frame, uint64_t* frames) {
   return count;
 }
 
-uint64_t stack_hash(const void* frame) {
-  uint64_t frames[HEAP_MAX_FRAMES];
-  const uint32_t count = walk(frame, frames);
+uint64_t stack_hash_of(const uint64_t* frames, uint32_t count) {
   uint64_t hash = count;
   for (uint32_t i = 0; i < count; i++) {
     hash = (hash ^ frames[i]) * 0x9e3779b97f4a7c15ull;
     hash ^= hash >> 29;
   }
+  return hash;
+}
+
+uint64_t stack_hash(const void* frame) {
+  uint64_t frames[HEAP_MAX_FRAMES];
+  const uint32_t count = stack_walk(frame, frames);
+  const uint64_t hash = stack_hash_of(frames, count);
   if (LIKELY(atomic_load_explicit(&known[hash % STACKS], memory_order_relaxed) == hash)) return hash;
   uint64_t* record = stream_reserve(2 + count);
   if (record == NULL) return hash;

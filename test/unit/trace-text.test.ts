@@ -1,0 +1,67 @@
+// The text and the drawing of `cacheline trace`, of made-up values.
+import assert from 'node:assert/strict';
+import type { Trace } from '../../extension/protocol/trace';
+import { COLOURED, displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
+import { traceSvg } from '../../extension/session/trace/trace-svg';
+import { traceText } from '../../extension/session/trace/trace-text';
+import { timeText } from '../../extension/session/trace/trace-values';
+import { matchGolden } from './golden';
+import { schemaErrors } from './schemas';
+import { hostileTrace, noObjects, packets, variable } from './trace-builder';
+import { typeErrors } from './typed';
+import { checkXml } from './xml';
+
+const values: Record<string, Trace> = {
+  packets: packets(),
+  hostile: hostileTrace(),
+  variable: variable(),
+  none: noObjects(),
+};
+
+describe('trace text', () => {
+  for (const [name, trace] of Object.entries(values)) {
+    it(`of ${name} is as it was, and its values are as documented`, () => {
+      assert.deepEqual(schemaErrors('cacheline-trace-1', trace), []);
+      const type = { type: 'Trace', text: JSON.stringify(trace) };
+      assert.deepEqual(typeErrors([`import type { Trace } from '../../extension/protocol/trace';`], [type]), []);
+      for (const width of [80, 120]) {
+        const text = traceText(trace, { width, style: PLAIN });
+        for (const line of text.split('\n')) assert.ok(displayWidth(line) <= width, line);
+        assert.ok(!text.includes('\u001b'));
+        if (width === 80) matchGolden(`trace-${name}-80.txt`, text);
+      }
+    });
+
+    it(`the drawing of ${name} is a whole document with all names escaped`, () => {
+      const svg = traceSvg(trace);
+      checkXml(svg);
+      assert.ok(!svg.includes('\u001b') && !svg.includes('<script'));
+    });
+  }
+
+  it('marks where the object gets to another CPU, in colour where there is one', () => {
+    const crossings = (style: typeof PLAIN): number =>
+      traceText(packets(), { width: 80, style })
+        .split('\n')
+        .filter((line) => line.includes('another CPU')).length;
+    const wanted = packets()
+      .paths.flatMap(({ steps, freed }) => [...steps, freed])
+      .filter((step) => step?.cpuChanged === true).length;
+    assert.equal(crossings(PLAIN), wanted);
+    assert.equal(crossings(COLOURED), wanted);
+    assert.equal(traceSvg(packets()).match(/class="x"/g)?.length, wanted);
+  });
+
+  it('shows the ten most frequent paths and counts the rest', () => {
+    const trace = packets();
+    trace.paths = Array.from({ length: 13 }, () => structuredClone(trace.paths[1]!));
+    const text = traceText(trace, { width: 80, style: PLAIN });
+    assert.match(text, /^Path 10:/m);
+    assert.doesNotMatch(text, /^Path 11:/m);
+    assert.match(text, /^3 more paths of 33 objects; JSON has all\.$/m);
+  });
+
+  it('writes times with three digits', () => {
+    assert.deepEqual([0, 999, 1000, 52_400, 1_234_567, 2.5e9].map(timeText), ['0 ns', '999 ns', '1.0 us', '52.4 us', '1.23 ms', '2.50 s']);
+  });
+});
