@@ -13,7 +13,7 @@ import { sumsOf, type Sums } from '../session/compare/sums';
 import { CHECK_FAILED, DONE, programStatus, UNREADABLE } from '../session/record/exit-status';
 import { PLAIN } from '../session/text/terminal-text';
 import type { CheckArguments } from './check-arguments';
-import { printTo } from './output-file';
+import { checkOutput, printTo } from './output-file';
 import { recordHere } from './record';
 import { parseRecord } from './record-arguments';
 import { recordingPath, showingProgress } from './recording-input';
@@ -22,6 +22,7 @@ import { outputStyle, outputWidth, say } from './terminal';
 /** @returns 0 where nothing is found, 1 where something is, 3 where nothing is and the recording, or the program, cannot be judged */
 export async function check(engine: NativeEngine, args: CheckArguments): Promise<number> {
   // First: a program may run for long before a mistake in these is found.
+  if (args.output !== undefined) await checkOutput(args.output);
   const accept = args.accept === undefined ? undefined : await readAcceptances(args.accept);
   const baseline = args.baseline === undefined ? undefined : await baselineAt(engine, args.baseline, args);
   const recorded = args.program.length === 0 ? undefined : await recordProgram(engine, args.program);

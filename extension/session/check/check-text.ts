@@ -7,7 +7,7 @@ import { count, percent, printable, shortenMiddle, wrap, type Style } from '../t
 import { formatOneRowTable, type Cell, type Column } from '../text/text-table';
 import { findingName } from './check';
 import { checkSentence, findingMessage, findingTitle, verdictOf } from './finding-words';
-import { placeInRepository } from './repository';
+import { findingPlace } from './repository';
 
 export interface CheckTextOptions {
   width: number;
@@ -69,18 +69,13 @@ function placeText({ declared, accessed }: Finding, root?: string): string {
 /** One command a finding: https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 export function githubCommands(check: Check, { root, mostlyBlind }: Pick<CheckTextOptions, 'root' | 'mostlyBlind'>): string {
   const commands = check.findings.map((finding) => {
-    const place = annotatedPlace(finding, root);
+    const place = findingPlace(finding, root);
     const where = place === undefined ? '' : `file=${property(place.file)},line=${place.line},`;
     const level = finding.state === 'new' || finding.state === 'grown' ? 'error' : 'notice';
     return `::${level} ${where}title=${property(findingTitle(finding))}::${data(findingMessage(finding))}`;
   });
   const end = `::${check.failed || mostlyBlind ? 'error' : 'notice'} title=${property('cacheline check')}::${data(checkSentence(check, mostlyBlind))}`;
   return `${[...commands, end].join('\n')}\n`;
-}
-
-/** Where the data is declared, else where it waits. */
-export function annotatedPlace({ declared, accessed }: Finding, root: string) {
-  return placeInRepository(declared, root) ?? placeInRepository(accessed, root);
 }
 
 /** What a value holds could end the command or begin another one: control characters are visible escapes already. */
