@@ -98,9 +98,9 @@ Napi::Value sumsCall(const Napi::CallbackInfo& info) {
         return [document = analysis::reportPieces(*report), pieces = std::move(pieces)](Napi::Env env) {
           Napi::Object sums = Napi::Object::New(env);
           sums.Set("report", arrayOf(env, document));
-          Napi::Array all = Napi::Array::New(env, pieces.size());
-          for (uint32_t i = 0; i < pieces.size(); ++i) all.Set(i, arrayOf(env, pieces[i]));
-          sums.Set("tables", all);
+          Napi::Array texts = Napi::Array::New(env, pieces.size());
+          for (uint32_t i = 0; i < pieces.size(); ++i) texts.Set(i, arrayOf(env, pieces[i]));
+          sums.Set("tables", texts);
           return sums;
         };
       });
