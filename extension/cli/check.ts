@@ -2,7 +2,6 @@
 import { appendFile, open } from 'node:fs/promises';
 import { version } from '../../package.json';
 import type { NativeEngine } from '../engine/native';
-import { isMostlyBlind } from '../protocol/blindness';
 import { EngineError } from '../protocol/engine';
 import { baselineOf, CHECK_TABLES, checkOf, type Baseline } from '../session/check/check';
 import { readAcceptances, readBaseline } from '../session/check/check-files';
@@ -13,7 +12,7 @@ import { sumsOf, type Sums } from '../session/compare/sums';
 import { CHECK_FAILED, DONE, programStatus, UNREADABLE } from '../session/record/exit-status';
 import { PLAIN } from '../session/text/terminal-text';
 import type { CheckArguments } from './check-arguments';
-import { printTo } from './output-file';
+import { checkOutput, printTo } from './output-file';
 import { recordHere } from './record';
 import { parseRecord } from './record-arguments';
 import { recordingPath, showingProgress } from './recording-input';
@@ -22,36 +21,33 @@ import { outputStyle, outputWidth, say } from './terminal';
 /** @returns 0 where nothing is found, 1 where something is, 3 where nothing is and the recording, or the program, cannot be judged */
 export async function check(engine: NativeEngine, args: CheckArguments): Promise<number> {
   // First: a program may run for long before a mistake in these is found.
+  if (args.output !== undefined) await checkOutput(args.output);
   const accept = args.accept === undefined ? undefined : await readAcceptances(args.accept);
   const baseline = args.baseline === undefined ? undefined : await baselineAt(engine, args.baseline, args);
   const recorded = args.program.length === 0 ? undefined : await recordProgram(engine, args.program);
   const sums = await sumsAt(engine, recorded?.path ?? args.path, args);
-  const mostlyBlind = !args.allowBlind && (sums.report.samples.total === 0 || isMostlyBlind(sums.report));
   const result = checkOf(sums, {
     ...(args.maxContended === undefined ? {} : { maxContended: args.maxContended }),
     ...(args.failOn === undefined ? {} : { failOn: args.failOn }),
     ...(baseline === undefined ? {} : { baseline }),
     ...(accept === undefined ? {} : { accept }),
+    allowBlind: args.allowBlind,
+    programStatus: recorded?.status ?? DONE,
     today: new Date().toISOString().slice(0, 10),
   });
   const root = repositoryRoot(process.cwd());
-  const options = { root, mostlyBlind };
   const style = args.output === undefined ? outputStyle() : PLAIN;
   const texts: Record<CheckArguments['format'], () => string> = {
-    text: () => checkText(result, { ...options, width: args.width ?? outputWidth(), style }),
+    text: () => checkText(result, { root, width: args.width ?? outputWidth(), style }),
     json: () => `${JSON.stringify(result)}\n`,
     sarif: () => `${JSON.stringify(sarifLog(result, { version, root }))}\n`,
-    github: () => githubCommands(result, options),
+    github: () => githubCommands(result, { root }),
   };
   await printTo(args.output, texts[args.format]());
-  if (args.format === 'github') await summarize(checkMarkdown(result, options));
+  if (args.format === 'github') await summarize(checkMarkdown(result, { root }));
   if (result.failed) return CHECK_FAILED;
-  if (mostlyBlind) {
-    say('Nothing was found, but this is no pass: half of the samples or more say nothing. --allow-blind passes them.');
-    return UNREADABLE;
-  }
-  if (recorded !== undefined && recorded.status !== DONE) {
-    say(`Nothing was found, but this is no pass: the program failed (exit status ${recorded.status}).`);
+  if (result.noPass !== null) {
+    say(`Nothing new was found, but this is no pass: ${result.noPass}.${recorded?.status ? '' : ' --allow-blind passes it.'}`);
     return UNREADABLE;
   }
   return DONE;

@@ -1,5 +1,5 @@
 // The file of -o: a result is there as a whole or not at all.
-import { open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { EngineError } from '../protocol/engine';
 import { print, type TextParts } from './terminal';
@@ -24,12 +24,24 @@ export async function writeOutput(path: string, content: string | TextParts): Pr
     if (beside !== undefined) await rename(beside, target);
   } catch (error) {
     if (beside !== undefined) await rm(beside, { force: true });
-    throw new EngineError(
-      'io',
-      `${path} cannot be written: ${(error as Error).message}.`,
-      `Name a file in a folder that you may write to, not ${dirname(path)}.`,
-    );
+    throw cannotWrite(path, error);
   }
+}
+
+/**
+ * Before long work: that a file can be made there.
+ * @throws EngineError 'io'
+ */
+export async function checkOutput(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found !== undefined && !found.isFile()) return;
+  await access(dirname(path), constants.W_OK).catch((error: unknown) => {
+    throw cannotWrite(path, error);
+  });
+}
+
+function cannotWrite(path: string, error: unknown): EngineError {
+  return new EngineError('io', `${path} cannot be written: ${(error as Error).message}.`, 'Name a file in a folder that you may write to.');
 }
 
 /** To the file, or to standard output where there is none. */

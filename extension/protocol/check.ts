@@ -51,13 +51,15 @@ export interface Check {
   schema: 'cacheline-check/1';
   /** A finding is new or has grown. */
   failed: boolean;
+  /** Why it is no pass where nothing failed: a clause; null: it is one. */
+  noPass: string | null;
   recording: string;
   /** Program and arguments; empty: not known. */
   command: string[];
   collector: string;
   evidence: Evidence[];
   samples: { total: Count; contended: Count };
-  /** Of the samples, those of which nothing can be said; 0: less than 10 %. From a half on nothing found is no pass. */
+  /** Of the samples, those of which nothing can be said; 0: less than 10 %. */
   blindShare: Share;
   limit: {
     /** Of all samples, at one object. */

@@ -42,7 +42,7 @@ std::vector<std::string> namesIn(const std::string& text) {
   return names;
 }
 
-Napi::Array textsOf(Napi::Env env, const std::vector<std::string>& pieces) {
+Napi::Array arrayOf(Napi::Env env, const std::vector<std::string>& pieces) {
   Napi::Array texts = Napi::Array::New(env, pieces.size());
   for (uint32_t i = 0; i < pieces.size(); ++i) texts.Set(i, pieces[i]);
   return texts;
@@ -69,7 +69,7 @@ Napi::Value tableCall(const Napi::CallbackInfo& info) {
                         std::make_shared<analysis::Report>(analyze(parameters, shareProgress(job)));
                     job.dropLater(report);
                     return [pieces = tables::tablePieces(tables::tableOf(*report, by))](Napi::Env env) {
-                      return textsOf(env, pieces);
+                      return arrayOf(env, pieces);
                     };
                   });
 }
@@ -97,10 +97,10 @@ Napi::Value sumsCall(const Napi::CallbackInfo& info) {
           job.dropLater(std::make_shared<std::vector<analysis::Line>>(std::exchange(report->lines, {})));
         return [document = analysis::reportPieces(*report), pieces = std::move(pieces)](Napi::Env env) {
           Napi::Object sums = Napi::Object::New(env);
-          sums.Set("report", textsOf(env, document));
-          Napi::Array all = Napi::Array::New(env, pieces.size());
-          for (uint32_t i = 0; i < pieces.size(); ++i) all.Set(i, textsOf(env, pieces[i]));
-          sums.Set("tables", all);
+          sums.Set("report", arrayOf(env, document));
+          Napi::Array texts = Napi::Array::New(env, pieces.size());
+          for (uint32_t i = 0; i < pieces.size(); ++i) texts.Set(i, arrayOf(env, pieces[i]));
+          sums.Set("tables", texts);
           return sums;
         };
       });

@@ -104,6 +104,16 @@ describe('checks', () => {
     assert.match(check([], { accept: [entry] }).notes.join(), /Accepted, and not found/);
   });
 
+  it('are no pass where they could not look', () => {
+    const blind = (share: number): SumsOptions => ({
+      more: { blind: { share, reasons: [{ reason: 'noInstruction', what: 'code', share }] } },
+    });
+    assert.equal(check([], {}, blind(0.49)).noPass, null);
+    assert.equal(check([], {}, blind(0.5)).noPass, 'of 50.0 % of the samples nothing can be said');
+    assert.equal(check([], { allowBlind: true }, blind(0.5)).noPass, null);
+    assert.equal(check([], {}, { samples: 0 }).noPass, 'there is no sample');
+  });
+
   it('read their files in full or refuse them with one sentence', async () => {
     const good = { rule: 'mixed', type: 'T', member: 'm', reason: 'known' };
     writeFileSync(
@@ -149,7 +159,7 @@ describe('checks', () => {
     const types = [typeHeat(layout('Worker', 64, [member('ticks', 0, 8, { line: 7 })], { file: '/elsewhere/worker.h' }), [])];
     const objects = [objectSum('count, %', 50, { definition: { file: '/elsewhere/x.c', line: 3 } })];
     const found = (): Check => check(rows, {}, { types, more: { objects } });
-    const options = () => ({ root: folder.path, mostlyBlind: false });
+    const options = () => ({ root: folder.path });
     beforeEach(() => {
       mkdirSync(at('.git'));
       mkdirSync(at('src'));
@@ -184,7 +194,11 @@ describe('checks', () => {
           assert.ok(displayWidth(line) <= width, line);
       assert.match(checkText(found(), { ...options(), width: 80, style: PLAIN }), /Worker\.ticks +worker\.h:7/);
       assert.match(checkMarkdown(found(), options()), /\| new \| 10\.0 % \| 10\.0 % \| false sharing \| `Worker\.ticks` \|/);
-      assert.match(checkText(check([]), { ...options(), mostlyBlind: true, width: 80, style: PLAIN }), /Could not look/);
+      const failing = check([], { programStatus: 5 });
+      assert.equal(failing.noPass, 'the program failed (exit status 5)');
+      assert.match(checkText(failing, { ...options(), width: 80, style: PLAIN }), /No pass: the program failed/);
+      assert.match(githubCommands(failing, options()), /^::error title=cacheline check::No pass/);
+      assert.match(githubCommands(check([]), options()), /^::notice title=cacheline check::Passed/);
     });
 
     it('SARIF is of the types of its schema, with places and fingerprints that stay', () => {

@@ -17,6 +17,23 @@ import { refuses } from './refused-arguments';
 import { schemaErrors } from './schemas';
 import { typeErrors } from './typed';
 
+const PAIR_SOURCE = `
+#include <pthread.h>
+#include <stdatomic.h>
+struct pair { atomic_long left; atomic_long SECOND; } pair;
+static inline __attribute__((INLINING)) void add_left(void) { atomic_fetch_add(&pair.left, 1); }
+static inline __attribute__((INLINING)) void add_right(void) { atomic_fetch_add(&pair.SECOND, 1); }
+static void *left(void *nothing) { for (int i = 0; i < 15000000; i++) add_left(); return nothing; }
+static void *right(void *nothing) { for (int i = 0; i < 15000000; i++) add_right(); return nothing; }
+int main(void) {
+  pthread_t one, two;
+  pthread_create(&one, 0, left, 0);
+  pthread_create(&two, 0, right, 0);
+  pthread_join(one, 0);
+  pthread_join(two, 0);
+}
+`;
+
 describe('diff, check and export', function () {
   this.timeout(120_000);
   const command = new Command();
@@ -76,6 +93,35 @@ describe('diff, check and export', function () {
       const { program, entries } = await diff(contended, contended);
       assert.ok(entries.length >= 4);
       for (const { status } of [program, ...entries]) assert.equal(status, 'same');
+    });
+
+    it('finds a renamed member, and functions that another build inlines', async () => {
+      writeFileSync(at('pair.c'), PAIR_SOURCE);
+      for (const [name, flags] of [
+        ['pair-old', ['-DSECOND=right', '-DINLINING=noinline']],
+        ['pair-new', ['-DSECOND=other', '-DINLINING=always_inline']],
+      ] as const) {
+        execFileSync('cc', ['-O1', '-g', '-pthread', ...flags, '-o', at(name), at('pair.c')]);
+        await onTwoProcessors(async () => {
+          const { status, stderr } = await run(['record', '--collector', 'clock', '--force', '-o', `${name}.cacheline`, '--', at(name)]);
+          assert.equal(status, 0, stderr);
+          return JSON.parse(await output('report', `${name}.cacheline`, '--format', 'json')) as Report;
+        });
+      }
+      const { entries } = await diff('pair-old.cacheline', 'pair-new.cacheline');
+      const named = (kind: string): string[] =>
+        entries.filter((one) => one.kind === kind && one.before.programShare > 0.05).map(({ name }) => name);
+      assert.deepEqual(
+        [named('member').sort(), named('function').sort()],
+        [
+          ['pair.left', 'pair.other'],
+          ['add_left', 'add_right'],
+        ],
+      );
+      assert.equal(entries.find(({ name }) => name === 'pair.other')?.perhaps, 'pair.right');
+      assert.equal(entries.find(({ name }) => name === 'add_right')?.inlined, 'after');
+      for (const { name, status, before: old } of entries)
+        if (old.programShare > 0.05) assert.ok(!['gone', 'new'].includes(status), `${name} ${status}`);
     });
 
     it('is text, Markdown or JSON, also in a file', async () => {
@@ -160,7 +206,7 @@ describe('diff, check and export', function () {
       const blind = ['check', contended, '--time', '1000,2000'];
       const { status, stdout, stderr } = await run(blind);
       assert.equal(status, 3, stderr);
-      assert.match(stdout, /Could not look/);
+      assert.match(stdout, /No pass: there is no sample/);
       assert.match(stderr, /no pass.*--allow-blind/);
       assert.equal((await run([...blind, '--allow-blind'])).status, 0);
     });

@@ -7,6 +7,7 @@ import { diffMarkdown, diffText } from '../../extension/session/compare/diff-tex
 import { COLOURED, displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
 import { schemaErrors } from './schemas';
 import { sums, type SumsOptions, type Waits } from './sums-builder';
+import { matchGolden } from './golden';
 import { intelReport } from './pmu-reports';
 import { layout, member, typeHeat } from './type-builder';
 
@@ -191,6 +192,7 @@ describe('comparing recordings', () => {
   it('is text that fits its width, and Markdown that names cannot break', () => {
     const name = 'Evil<script>|`@all`\u001b[31m_x_';
     const result = diff([worker(400), worker(300, { type: name, object: name.repeat(5), frame: name })], [worker(100)]);
+    for (const width of [80, 200]) matchGolden(`diff-${width}.txt`, diffText(result, { width, style: PLAIN, showAll: false }));
     for (const width of [40, 80, 200])
       for (const line of diffText(result, { width, style: PLAIN, showAll: true }).split('\n')) assert.ok(displayWidth(line) <= width, line);
     assert.ok(diffText(result, { width: 200, style: PLAIN, showAll: true }).includes('time a run'), 'a wide terminal has more columns');

@@ -7,14 +7,13 @@ import { count, percent, printable, shortenMiddle, wrap, type Style } from '../t
 import { formatOneRowTable, type Cell, type Column } from '../text/text-table';
 import { findingName } from './check';
 import { checkSentence, findingMessage, findingTitle, verdictOf } from './finding-words';
-import { placeInRepository } from './repository';
+import { findingPlace } from './repository';
 
 export interface CheckTextOptions {
   width: number;
   style: Style;
   /** Of the repository. */
   root: string;
-  mostlyBlind: boolean;
 }
 
 const STATE_STYLE: Partial<Record<FindingState, keyof Style>> = { new: 'red', grown: 'red', known: 'dim', accepted: 'dim' };
@@ -22,14 +21,17 @@ const STATE_STYLE: Partial<Record<FindingState, keyof Style>> = { new: 'red', gr
 const MOST_IN_SUMMARY = 100;
 
 /** Lines joined by newlines, with one at the end; none is wider than `width` columns. */
-export function checkText(check: Check, { width, style, root, mostlyBlind }: CheckTextOptions): string {
-  const bad = check.failed || mostlyBlind;
+export function checkText(check: Check, { width, style, root }: CheckTextOptions): string {
   return joinBlocks([
     headField('Check', check.recording, { width, style }),
-    wrap(printable(checkSentence(check, mostlyBlind)), width).map((line) => style[bad ? 'red' : 'green'](line)),
+    wrap(printable(checkSentence(check)), width).map((line) => style[isPass(check) ? 'green' : 'red'](line)),
     table(check, { width, style, root }),
     check.notes.flatMap((note) => wrap(printable(note), width)),
   ]);
+}
+
+function isPass({ failed, noPass }: Check): boolean {
+  return !failed && noPass === null;
 }
 
 function table({ findings }: Check, { width, style, root }: { width: number; style: Style; root: string }): string[] {
@@ -67,20 +69,15 @@ function placeText({ declared, accessed }: Finding, root?: string): string {
 }
 
 /** One command a finding: https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
-export function githubCommands(check: Check, { root, mostlyBlind }: Pick<CheckTextOptions, 'root' | 'mostlyBlind'>): string {
+export function githubCommands(check: Check, { root }: Pick<CheckTextOptions, 'root'>): string {
   const commands = check.findings.map((finding) => {
-    const place = annotatedPlace(finding, root);
+    const place = findingPlace(finding, root);
     const where = place === undefined ? '' : `file=${property(place.file)},line=${place.line},`;
     const level = finding.state === 'new' || finding.state === 'grown' ? 'error' : 'notice';
     return `::${level} ${where}title=${property(findingTitle(finding))}::${data(findingMessage(finding))}`;
   });
-  const end = `::${check.failed || mostlyBlind ? 'error' : 'notice'} title=${property('cacheline check')}::${data(checkSentence(check, mostlyBlind))}`;
+  const end = `::${isPass(check) ? 'notice' : 'error'} title=${property('cacheline check')}::${data(checkSentence(check))}`;
   return `${[...commands, end].join('\n')}\n`;
-}
-
-/** Where the data is declared, else where it waits. */
-export function annotatedPlace({ declared, accessed }: Finding, root: string) {
-  return placeInRepository(declared, root) ?? placeInRepository(accessed, root);
 }
 
 /** What a value holds could end the command or begin another one: control characters are visible escapes already. */
@@ -92,7 +89,7 @@ function property(text: string): string {
   return data(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
 }
 
-export function checkMarkdown(check: Check, { root, mostlyBlind }: Pick<CheckTextOptions, 'root' | 'mostlyBlind'>): string {
+export function checkMarkdown(check: Check, { root }: Pick<CheckTextOptions, 'root'>): string {
   const shown = check.findings.slice(0, MOST_IN_SUMMARY);
   const rows = shown.map((finding) => [
     finding.state,
@@ -105,7 +102,7 @@ export function checkMarkdown(check: Check, { root, mostlyBlind }: Pick<CheckTex
   const rest = check.findings.length - shown.length;
   return joinBlocks([
     ['## Cache-line contention'],
-    [prose(checkSentence(check, mostlyBlind))],
+    [prose(checkSentence(check))],
     rows.length === 0 ? [] : markdownTable(['state', 'of all samples:', 'falsely waiting:', 'verdict', 'data', 'place'], rows),
     rest > 0 ? [`${count(rest)} more.`] : [],
     check.notes.map((note) => `- ${prose(note)}`),

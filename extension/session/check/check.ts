@@ -1,9 +1,11 @@
 // What of a recording is a finding, and which findings are new: rows of tables held against a limit, a baseline and what is accepted.
 import type { Acceptance, Check, Finding, FindingKey, Rule, Waiting } from '../../protocol/check';
+import { isMostlyBlind } from '../../protocol/blindness';
 import type { Report, SourcePlace, Verdict } from '../../protocol/report';
 import type { TableKey, TableRow } from '../../protocol/table';
 import { differenceOf } from '../compare/chance';
 import { isUnknown, withoutAddress, type Sums } from '../compare/sums';
+import { percent } from '../text/terminal-text';
 
 /** What checkOf() needs of a recording. */
 export const CHECK_TABLES: TableKey[][] = [
@@ -27,6 +29,10 @@ export interface CheckOptions {
   failOn?: Rule[];
   baseline?: Baseline;
   accept?: readonly Acceptance[];
+  /** That half of the samples or more say nothing is a pass, too. */
+  allowBlind?: boolean;
+  /** Of the program that was recorded for the check. */
+  programStatus?: number;
   /** The day, as `until` has it. */
   today: string;
 }
@@ -63,6 +69,7 @@ export function checkOf(sums: Sums, options: CheckOptions): Check {
   return {
     schema: 'cacheline-check/1',
     failed: findings.some(({ state }) => state === 'new' || state === 'grown'),
+    noPass: noPassOf(report, options),
     recording: sums.path,
     command: recording?.command ?? [],
     collector: report.collector,
@@ -204,6 +211,12 @@ function placesOf({ tables }: Sums): Map<string, SourcePlace> {
     if (!places.has(key) && file !== '') places.set(key, { file, line: Number(line) });
   }
   return places;
+}
+
+function noPassOf(report: Report, { allowBlind = false, programStatus = 0 }: CheckOptions): string | null {
+  if (!allowBlind && report.samples.total === 0) return 'there is no sample';
+  if (!allowBlind && isMostlyBlind(report)) return `of ${percent(report.blind?.share ?? 0)} of the samples nothing can be said`;
+  return programStatus === 0 ? null : `the program failed (exit status ${programStatus})`;
 }
 
 function notesOf({ evidence, samples }: Report, findings: readonly Finding[], { baseline, accept = [], today }: CheckOptions): string[] {

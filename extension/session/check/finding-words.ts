@@ -29,13 +29,13 @@ export function findingMessage({ programShare, falselyWaiting, object, type, acc
   return `${percent(programShare)} of all samples wait for it${inside}${code}; ${percent(falselyWaiting)} of all wait for data that they do not use.${states[state]}`;
 }
 
-/** Why the check ended as it did. */
-export function checkSentence({ findings, failed, limit, blindShare }: Check, mostlyBlind: boolean): string {
+/** How the check ended, and why. */
+export function checkSentence({ findings, failed, limit, noPass }: Check): string {
   const failing = findings.filter(({ state }) => state === 'new' || state === 'grown').length;
   const others = findings.length - failing;
   const beyond = `${percent(limit.share)} of all samples ${limit.of === 'contended' ? 'contended' : 'waiting falsely'} at one object`;
   const known = others === 0 ? '' : ` ${others} more ${others === 1 ? 'is' : 'are'} known or accepted.`;
   if (failed) return `Failed: ${failing === 1 ? '1 finding' : `${failing} findings`}, at the limit of ${beyond}.${known}`;
-  if (mostlyBlind) return `Could not look: of ${percent(blindShare)} of the samples nothing can be said.${known}`;
+  if (noPass !== null) return `No pass: ${noPass}.${known}`;
   return `Passed: nothing ${findings.length === 0 ? '' : 'new '}reaches ${beyond}.${known}`;
 }

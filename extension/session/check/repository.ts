@@ -1,6 +1,7 @@
 // Places in a repository: recorded paths as paths below its root.
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix, relative } from 'node:path';
+import type { Finding } from '../../protocol/check';
 import type { SourcePlace } from '../../protocol/report';
 
 /** The folder with a `.git` above this one, this one included; itself where there is none. */
@@ -29,6 +30,11 @@ export function placeInRepository(place: SourcePlace | null, root: string): Sour
     if (existsSync(join(root, end))) return { file: end, line };
   }
   return undefined;
+}
+
+/** Where the data is declared, else where it waits. */
+export function findingPlace({ declared, accessed }: Pick<Finding, 'declared' | 'accessed'>, root: string): SourcePlace | undefined {
+  return placeInRepository(declared, root) ?? placeInRepository(accessed, root);
 }
 
 function isBelow(path: string): boolean {

@@ -4,8 +4,8 @@ import { RULES, type Check, type Finding, type FindingKey, type Rule } from '../
 import { VERDICT_MEANING } from '../../protocol/words';
 import { printable } from '../text/terminal-text';
 import { findingName } from './check';
-import { annotatedPlace } from './check-text';
 import { findingMessage, findingTitle, verdictOf } from './finding-words';
+import { findingPlace } from './repository';
 
 /** GitHub takes 5,000 of a run. */
 const MOST_RESULTS = 5000;
@@ -26,7 +26,7 @@ export function sarifLog({ findings, notes }: Pick<Check, 'findings' | 'notes'>,
   const results: object[] = [];
   let withoutPlace = 0;
   for (const finding of findings) {
-    const place = annotatedPlace(finding, root);
+    const place = findingPlace(finding, root);
     if (place === undefined) ++withoutPlace;
     else if (results.length < MOST_RESULTS) results.push(resultOf(finding, rules.indexOf(finding.rule), place));
   }

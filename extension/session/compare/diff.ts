@@ -19,6 +19,8 @@ const RELATIVE_MARGIN = 0.1;
 const MARGIN = 0.01;
 /** Shares that differ by less than this of all samples are the same, however few samples there are. */
 const EQUAL = 0.001;
+/** Of no difference is it certain that it is not chance. */
+const MOST_CONFIDENT = 0.9999;
 /** Of a guess: a member with another name. */
 const GUESS = 0.5;
 
@@ -173,21 +175,22 @@ function changeOf(before: DiffMeasure, after: DiffMeasure, a: Sums, b: Sums, { s
     { part: before.contended, of: a.report.samples.total },
     { part: after.contended, of: b.report.samples.total },
   );
-  // What is not there any more may be where a recording could not look.
-  const looked = 1 - blindShareOf(isThere ? (wasThere ? undefined : a) : b);
-  const measures = { before, after };
-  const unsure = { status: 'unsure' as const, ...measures, confidence: 1 - Math.min(1, difference.p) };
-  if (!shares && wasThere && isThere) return { ...unsure, confidence: 0 };
-  const margin = Math.max(MARGIN, RELATIVE_MARGIN * Math.max(before.programShare, after.programShare));
+  // What is not there may be where that recording could not look.
+  const seen = 1 - (wasThere && isThere ? 0 : blindShareOf(wasThere ? b : a));
+  const judged = (status: DiffStatus, confidence: number): DiffChange => ({
+    status,
+    before,
+    after,
+    confidence: Math.min(MOST_CONFIDENT, confidence),
+  });
+  if (!shares && wasThere && isThere) return judged('unsure', 0);
   const size = Math.abs(difference.value);
-  const least = RELATIVE_MARGIN * Math.max(before.programShare, after.programShare);
-  if (size >= EQUAL && size >= least && difference.p <= SIGNIFICANT)
-    return looked < 0.5
-      ? { ...unsure, confidence: looked }
-      : { status: directionOf(wasThere, isThere, difference.value), ...measures, confidence: (1 - difference.p) * looked };
-  if (size < EQUAL || (difference.low >= -margin && difference.high <= margin))
-    return { status: 'same', ...measures, confidence: difference.within(margin) };
-  return unsure;
+  const tenth = RELATIVE_MARGIN * Math.max(before.programShare, after.programShare);
+  const margin = Math.max(MARGIN, tenth);
+  if (size >= EQUAL && size >= tenth && difference.p <= SIGNIFICANT)
+    return judged(seen < 0.5 ? 'unsure' : directionOf(wasThere, isThere, difference.value), (1 - difference.p) * seen);
+  if (size < EQUAL || (difference.low >= -margin && difference.high <= margin)) return judged('same', difference.within(margin));
+  return judged('unsure', 1 - Math.min(1, difference.p));
 }
 
 function directionOf(wasThere: boolean, isThere: boolean, difference: number): DiffStatus {
@@ -200,8 +203,8 @@ function stepOf({ before, after }: DiffChange): number {
   return after.programShare - before.programShare;
 }
 
-function blindShareOf(sums: Sums | undefined): number {
-  return sums?.report.blind?.share ?? 0;
+function blindShareOf({ report }: Sums): number {
+  return report.blind?.share ?? 0;
 }
 
 function sideOf(sums: Sums): DiffSide {
