@@ -24,10 +24,10 @@ inline constexpr const char* kBlockedFile = "blocked.jsonl";
 class BlockedLooks {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds kPause{10};
-  /// After a look at all threads comes a pause of at least so many times the CPU time that it took: 1 % of a
-  /// CPU.
-  static constexpr int kPauses = 100;
+  static constexpr std::chrono::milliseconds kPause{20};
+  /// After a look at all threads comes a pause of at least so many times the CPU time that it took: 0.5 % of
+  /// a CPU.
+  static constexpr int kPauses = 200;
   static constexpr size_t kStackBytes = 512;
   /// After so many different stacks, and so many looks, the pause becomes twice as long, again and again:
   /// what is kept grows with the logarithm of the time.

@@ -190,11 +190,12 @@ class Recording {
     while (!subject_->ended()) {
       if (stop_ || stopAsked_ || durationOver()) return endEarly();
       if (failure_ && subject_->program() == nullptr) return stopEvents();
-      waitUntil(nextTick);
+      const bool woken = waitUntil(nextTick);
+      if (blocked_ && !failure_) blocked_->tick(processes_);
+      if (!woken && !watcher_ && Clock::now() < nextTick) continue;  // it was for a look alone
       if (control_) obey();
       if (!failure_) attempt([this] { stream_->drain(); });
       if (watcher_ && !failure_) attempt([this] { watcher_->tick(); });
-      if (blocked_ && !failure_) blocked_->tick(processes_);
       if (Clock::now() >= nextTick) {
         if (heap_) heap_->tick();
         lookWhereItIs();
@@ -225,7 +226,8 @@ class Recording {
     if (watcher_) watcher_->askSoon();
   }
 
-  void waitUntil(Clock::time_point tick) const {
+  /// False: nobody woke it.
+  bool waitUntil(Clock::time_point tick) const {
     Clock::time_point until = tick;
     if (options_.durationSeconds > 0)
       until = std::min(until, started_ + std::chrono::ceil<Clock::duration>(std::chrono::duration<double>(
@@ -239,7 +241,7 @@ class Recording {
     if (control_) add(control_->wakeup());
     if (watcher_ && !failure_) std::ranges::for_each(watcher_->wakeups(), add);
     if (!failure_) std::ranges::for_each(chosen_.source->wakeups(), add);  // else nobody empties the rings
-    ::poll(waiting.data(), waiting.size(), static_cast<int>(std::max<int64_t>(left, 0)));
+    return ::poll(waiting.data(), waiting.size(), static_cast<int>(std::max<int64_t>(left, 0))) != 0;
   }
 
   void obey() {
