@@ -14,6 +14,17 @@ export interface ThreadLane {
   contended: Count[] | null;
 }
 
+/** Blocked time in which a thread is proved to wait for a lock. Names are untrusted. */
+export interface LockWait {
+  /** The function that takes the lock: `pthread_mutex_lock`. */
+  lock: string;
+  /** The function of the program that called it; empty: not known. */
+  caller: string;
+  ns: Count;
+  /** How often. */
+  waits: Count;
+}
+
 /** One thread. Times are ns in the window; null: this recording cannot say. */
 export interface ThreadSchedule {
   pid: Count;
@@ -30,6 +41,8 @@ export interface ThreadSchedule {
   runnableNs: Count | null;
   /** Off the CPU until something woke it, with the time from then until it ran. */
   blockedNs: Count | null;
+  /** Of `blockedNs`, longest first; null: nobody looked. What is not among them is blocked for something else, or too shortly to be looked at. */
+  locks: LockWait[] | null;
   /** Nothing says what it did: records are missing, or it was there before the recording. */
   unknownNs: Count;
   /** Of `runningNs`, estimated: contended samples times the period. */

@@ -85,8 +85,11 @@ std::string threadsJson(AnalyzeParameters parameters, size_t bins, JobContext& j
   std::optional<analysis::Report> report = reportOf(
       parameters, [&](double done) { return share(done * kReportShare); }, warnings);
   const analysis::Timeline timeline = analysis::Timeline::of(*reader);
+  analysis::Binaries binaries(reader->features(), recording.meta, options.symbols);
+  const auto locks = scheduling::readLockWaits(recording.folder, timeline, binaries);
   scheduling::Schedule schedule = scheduling::scheduleOf(
-      *reader, timeline, {.filter = options.filter, .bins = bins}, report ? &*report : nullptr,
+      *reader, timeline, {.filter = options.filter, .bins = bins, .locks = locks ? &*locks : nullptr},
+      report ? &*report : nullptr,
       [&](double done) { return share(kReportShare + done * (1 - kReportShare)); });
   for (const std::string& warning : reader->warnings()) warnings.push_back(warning);
   schedule.warnings.insert(schedule.warnings.begin(), warnings.begin(), warnings.end());

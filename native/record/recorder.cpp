@@ -14,6 +14,7 @@
 #include "calibration/kept.h"
 #include "machine/process_watch.h"
 #include "machine/where_json.h"
+#include "record/blocked_looks.h"
 #include "record/build_ids.h"
 #include "record/check_options.h"
 #include "record/collector_choice.h"
@@ -157,6 +158,10 @@ class Recording {
       started_ = Clock::now();
       if (topology_.nodes.size() > 1 && chosen_.target.kind != Target::Kind::system)
         placement_.emplace(machine::Roots{kernel_.sysfs, "/proc"}, topology_, kFewLooks, started_);
+      // Looks are told by the clock of the records.
+      if (meta_.switches.recorded && chosen_.target.kind != Target::Kind::system &&
+          events_[0].attr.use_clockid != 0)
+        blocked_.emplace("/proc");
       if (chosen_.target.kind != Target::Kind::command) startOnWhatRuns();
       subject_->start();
       if (tracer_) tracer_->start();
@@ -189,16 +194,20 @@ class Recording {
   /// the program.
   void loop() {
     Clock::time_point nextTick = started_ + kTick;
+    if (blocked_) processes_ = subject_->processes();
     while (!subject_->ended()) {
       if (stop_ || stopAsked_ || durationOver()) return endEarly();
       if (failure_ && subject_->program() == nullptr) return stopEvents();
-      waitUntil(nextTick);
+      const bool woken = waitUntil(nextTick);
+      if (blocked_ && !failure_) blocked_->tick(processes_);
+      if (!woken && !watcher_ && Clock::now() < nextTick) continue;  // it was for a look alone
       if (control_) obey();
       if (!failure_) attempt([this] { stream_->drain(); });
       if (watcher_ && !failure_) attempt([this] { watcher_->tick(); });
       if (Clock::now() >= nextTick) {
         if (heap_) heap_->tick();
         lookWhereItIs();
+        if (blocked_) processes_ = subject_->processes();
         result_.programCpuSeconds = subject_->cpuSeconds();  // of what may end before the next tick
         if (!failure_) attempt([this] { report(); });
         if (!failure_) attempt([this] { keepBinaries(); });
@@ -225,12 +234,14 @@ class Recording {
     if (watcher_) watcher_->askSoon();
   }
 
-  void waitUntil(Clock::time_point tick) const {
+  /// False: nobody woke it.
+  bool waitUntil(Clock::time_point tick) const {
     Clock::time_point until = tick;
     if (options_.durationSeconds > 0)
       until = std::min(until, started_ + std::chrono::ceil<Clock::duration>(std::chrono::duration<double>(
                                              std::min(options_.durationSeconds, 1e9))));
     if (watcher_ && !failure_) until = std::min(until, watcher_->next());
+    if (blocked_ && !failure_) until = std::min(until, blocked_->next());
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
     std::vector<pollfd> waiting;
     const auto add = [&](int fd) { waiting.push_back({fd, POLLIN, 0}); };
@@ -238,7 +249,7 @@ class Recording {
     if (control_) add(control_->wakeup());
     if (watcher_ && !failure_) std::ranges::for_each(watcher_->wakeups(), add);
     if (!failure_) std::ranges::for_each(chosen_.source->wakeups(), add);  // else nobody empties the rings
-    ::poll(waiting.data(), waiting.size(), static_cast<int>(std::max<int64_t>(left, 0)));
+    return ::poll(waiting.data(), waiting.size(), static_cast<int>(std::max<int64_t>(left, 0))) != 0;
   }
 
   void obey() {
@@ -325,6 +336,7 @@ class Recording {
     }
     judge(counts);
     finishHeap();
+    if (blocked_) attempt([this] { blocked_->finish(options_.outputDirectory); });
 
     meta_.durationSeconds = seconds_;
     meta_.program = ending;
@@ -395,6 +407,8 @@ class Recording {
   std::optional<Tracer> tracer_;
   machine::Topology topology_;
   std::optional<machine::ProcessWatch> placement_;  // empty: one node, or the whole machine is recorded
+  std::optional<BlockedLooks> blocked_;             // empty: context switches are not recorded
+  std::vector<pid_t> processes_;                    // that it looks at
   Chosen chosen_;
   std::vector<perfdata::Event> events_;
   BuildIds buildIds_;

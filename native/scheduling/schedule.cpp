@@ -110,10 +110,15 @@ struct Whole {
 /// Passes on what threads do that the filter keeps.
 class KeptThreads : public IntervalVisitor {
  public:
-  KeptThreads(const ThreadTable& threads, const Filter& filter, Tally& tally)
-      : threads_(threads), filter_(filter), tally_(tally) {}
+  KeptThreads(const ThreadTable& threads, const ScheduleOptions& options, Tally& tally)
+      : threads_(threads), filter_(options.filter), locks_(options.locks), tally_(tally) {}
   void onInterval(const Interval& interval) override {
-    if (keeps(interval.thread)) tally_.onInterval(interval);
+    if (!keeps(interval.thread)) return;
+    tally_.onInterval(interval);
+    if (locks_ == nullptr || interval.activity != Activity::blocked) return;
+    const analysis::Thread& thread = threads_[interval.thread];
+    if (const LockCall* const call = locks_->find(thread.pid, thread.tid, interval.from, interval.to))
+      tally_.addLock(interval.thread, *call, interval.from, interval.to);
   }
   void onLeft(uint32_t thread, uint32_t cpu, bool preempted, uint64_t time) override {
     if (keeps(thread)) tally_.onLeft(thread, cpu, preempted, time);
@@ -130,6 +135,7 @@ class KeptThreads : public IntervalVisitor {
  private:
   const ThreadTable& threads_;
   const Filter& filter_;
+  const LockWaits* const locks_;
   Tally& tally_;
   std::vector<bool> kept_;  ///< by thread
 };
@@ -207,7 +213,7 @@ class Scheduler {
   }
 
   Whole read(Tally& tally, double begin) {
-    KeptThreads kept(threads_, options_.filter, tally);
+    KeptThreads kept(threads_, options_, tally);
     Reading reading(threads_, kept, clocks_, cpusKnown_);
     reader_.readAll(reading, progressFrom(begin));
     reading.follower.finish();
@@ -221,7 +227,7 @@ class Scheduler {
   }
 
   void readSamples(Tally& tally, double begin) {
-    KeptThreads kept(threads_, options_.filter, tally);
+    KeptThreads kept(threads_, options_, tally);
     SampledTime sampled(threads_, kept, clocks_, cpusKnown_);
     reader_.readAll(sampled, progressFrom(begin));
   }
@@ -282,6 +288,7 @@ class Scheduler {
         thread.blocked = time(Activity::blocked);
         thread.switches = from.switches;
         thread.preempted = from.preempted;
+        if (options_.locks != nullptr) thread.locks = longestFirst(from.locks);
         if (cpusKnown_) thread.migrations = from.migrations;
       }
       if (isContentionKnown()) thread.contended = from.contended;
@@ -292,6 +299,13 @@ class Scheduler {
     std::ranges::sort(result_.threads, [](const ThreadSchedule& a, const ThreadSchedule& b) {
       return std::tuple(b.running, a.pid, a.tid) < std::tuple(a.running, b.pid, b.tid);
     });
+  }
+
+  static std::vector<LockWait> longestFirst(const std::map<LockCall, LockWait>& locks) {
+    std::vector<LockWait> list;
+    for (const auto& [call, wait] : locks) list.push_back(wait);
+    std::ranges::stable_sort(list, std::ranges::greater{}, &LockWait::ns);
+    return list;
   }
 
   void addCpus(const Tally& tally) {

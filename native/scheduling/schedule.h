@@ -15,6 +15,7 @@
 #include "perfdata/reader.h"
 #include "scheduling/contended_code.h"
 #include "scheduling/intervals.h"
+#include "scheduling/lock_waits.h"
 
 namespace cacheline::scheduling {
 
@@ -30,14 +31,21 @@ inline constexpr size_t kMostBins = 1000;
 inline constexpr size_t kMostLanes = 256;
 
 struct ScheduleOptions {
-  analysis::Filter filter = {};  ///< threads, processes and a window of time
-  size_t bins = 60;              ///< 1 to kMostBins
+  analysis::Filter filter = {};      ///< threads, processes and a window of time
+  size_t bins = 60;                  ///< 1 to kMostBins
+  const LockWaits* locks = nullptr;  ///< null: nobody looked for locks
 };
 
 /// ns in each bin. Of threads by activity.
 struct Lane {
   std::array<std::vector<uint64_t>, kActivities> activities;
   std::vector<double> contended;  ///< estimated; empty: not known
+};
+
+/// Blocked time that is proved to be spent waiting for a lock.
+struct LockWait {
+  LockCall call;
+  uint64_t ns = 0, waits = 0;
 };
 
 struct CpuShare {
@@ -54,9 +62,10 @@ struct ThreadSchedule {
   std::optional<uint64_t> runnable, blocked;
   std::optional<double> contended;  ///< of `running`, estimated: contended samples times period
   std::optional<uint64_t> switches, preempted,
-      migrations;              ///< it left its CPU; though it could run; it changed it
-  std::vector<CpuShare> cpus;  ///< where it ran, by number
-  std::optional<Lane> lane;    ///< empty: more than kMostLanes threads ran longer
+      migrations;                              ///< it left its CPU; though it could run; it changed it
+  std::optional<std::vector<LockWait>> locks;  ///< of `blocked`, longest first; empty: not looked for
+  std::vector<CpuShare> cpus;                  ///< where it ran, by number
+  std::optional<Lane> lane;                    ///< empty: more than kMostLanes threads ran longer
 };
 
 struct CpuSchedule {

@@ -60,6 +60,17 @@ class ScheduleWriter : public JsonWriter {
       field("contendedNs", *thread.contended);
     else
       null("contendedNs");
+    if (thread.locks)
+      list("locks", *thread.locks, [&](const LockWait& wait) {
+        open();
+        field("lock", wait.call.lock);
+        field("caller", wait.call.caller);
+        field("ns", wait.ns);
+        field("waits", wait.waits);
+        close();
+      });
+    else
+      null("locks");
     optional("switches", thread.switches);
     optional("preempted", thread.preempted);
     optional("migrations", thread.migrations);

@@ -83,6 +83,15 @@ void Tally::onMigrated(uint32_t thread, uint64_t time) {
   if (isInside(time)) ++at(thread).migrations;
 }
 
+void Tally::addLock(uint32_t thread, const LockCall& call, uint64_t from, uint64_t to) {
+  from = std::max(from, bins_.from());
+  to = std::min(to, bins_.to());
+  if (from >= to) return;
+  LockWait& wait = at(thread).locks.try_emplace(call, LockWait{call, 0, 0}).first->second;
+  wait.ns += to - from;
+  ++wait.waits;
+}
+
 void Tally::addContended(uint32_t thread, uint64_t time, double amount) {
   if (!isInside(time)) return;
   ThreadTally& sum = at(thread);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -38,6 +39,7 @@ struct ThreadTally {
   std::array<uint64_t, kActivities> times{};
   uint64_t switches = 0, preempted = 0, migrations = 0;
   double contended = 0;
+  std::map<LockCall, LockWait> locks;
   std::vector<CpuShare> cpus;  ///< in the order in which it came to them
   std::optional<Lane> lane;
 };
@@ -56,6 +58,8 @@ class Tally : public IntervalVisitor {
   void onInterval(const Interval& interval) override;
   void onLeft(uint32_t thread, uint32_t cpu, bool preempted, uint64_t time) override;
   void onMigrated(uint32_t thread, uint64_t time) override;
+  /// Of a thread's blocked time, [from, to) is spent waiting for a lock.
+  void addLock(uint32_t thread, const LockCall& call, uint64_t from, uint64_t to);
   /// `amount`: ns.
   void addContended(uint32_t thread, uint64_t time, double amount);
 

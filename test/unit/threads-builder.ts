@@ -42,6 +42,7 @@ export function thread(tid: number, comm: string, drawn: string, more: Partial<T
     blockedNs: sum(lane.blocked),
     unknownNs: sum(lane.unknown),
     contendedNs: sum(lane.contended),
+    locks: [],
     switches: 120,
     preempted: 7,
     migrations: 3,
@@ -110,7 +111,12 @@ const repeat = (pattern: string, bins = BINS): string => pattern.repeat(Math.cei
 export const uneven = threadsDocument([
   thread(4710, 'server', `##${repeat('.', 56)}##`),
   thread(4711, 'reader', ` ${repeat('#', 24)}${repeat('X', 32)}   `),
-  thread(4712, 'writer', ` ${repeat('XX..', 56)}   `),
+  thread(4712, 'writer', ` ${repeat('XX..', 56)}   `, {
+    locks: [
+      { lock: 'pthread_mutex_lock', caller: 'Pool::take', ns: 240_000_000, waits: 12 },
+      { lock: 'pthread_rwlock_rdlock', caller: '', ns: 20_000_000, waits: 1 },
+    ],
+  }),
   thread(4713, 'writer', ` ${repeat('#-.X', 56)}   `),
 ]);
 
@@ -120,6 +126,7 @@ export const sampled = threadsDocument(
     ...each,
     runnableNs: null,
     blockedNs: null,
+    locks: null,
     switches: null,
     preempted: null,
     migrations: null,

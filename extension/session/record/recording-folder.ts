@@ -24,7 +24,15 @@ export interface RecordingFolder {
 
 export const SUFFIX = '.cacheline';
 /** Everything a recording may hold. Nothing else is ever moved or deleted. */
-const RECORDING_FILES: ReadonlySet<string> = new Set(['perf.data', 'meta.json', 'allocations', 'watch.data', 'watch.jsonl', 'agent']);
+const RECORDING_FILES: ReadonlySet<string> = new Set([
+  'perf.data',
+  'meta.json',
+  'allocations',
+  'blocked.jsonl',
+  'watch.data',
+  'watch.jsonl',
+  'agent',
+]);
 /** Of a name that a process gave itself. */
 const MAX_NAME = 64;
 /** While meta.json is replaced, its new text lies beside it. */

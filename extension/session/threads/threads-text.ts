@@ -1,11 +1,24 @@
 // The text of `cacheline threads`: a lane for each thread, how unevenly they work, and times by thread and CPU.
-import type { CpuSchedule, ThreadsDocument, ThreadSchedule } from '../../protocol/threads';
+import type { CpuSchedule, LockWait, ThreadsDocument, ThreadSchedule } from '../../protocol/threads';
 import { sentence } from '../../protocol/words';
 import { headField, joinBlocks, titledList } from '../report/report-blocks';
-import { count, displayWidth, padEnd, percent, PLAIN, plural, printable, shortenMiddle, wrap, type Style } from '../text/terminal-text';
+import {
+  count,
+  displayWidth,
+  enumerate,
+  padEnd,
+  percent,
+  PLAIN,
+  plural,
+  printable,
+  shortenMiddle,
+  wrap,
+  type Style,
+} from '../text/terminal-text';
 import { formatTwoRowTable, type Cell as TableCell, type Column } from '../text/text-table';
 import { contendedCodeText } from './contended-code-text';
 import { duration } from './duration';
+import { threadName } from './imbalance';
 import { cellsOf, laneText, legend, type Cell } from './lanes';
 
 export interface ThreadsTextOptions {
@@ -29,6 +42,9 @@ const LEAST_PROCESS = 0.05;
 const MOST_CELLS = 150;
 const INDENT = '  ';
 const NOT_KNOWN = 'unknown';
+const MOST_WAITING = 8;
+const MOST_LOCKS = 3;
+const LONGEST_NAME = 60;
 
 /** Lines joined by newlines, with one at the end; none is wider than `width`. */
 export function threadsText(list: ThreadsDocument, options: ThreadsTextOptions): string {
@@ -39,6 +55,7 @@ export function threadsText(list: ThreadsDocument, options: ThreadsTextOptions):
     lanes(list, layout),
     imbalanceText(list, layout.width),
     threadTable(list, layout),
+    locksText(list, layout.width),
     cpuTable(list, layout),
     contendedCodeText(list, layout),
     notes(list, layout),
@@ -118,7 +135,10 @@ function threadTable(list: ThreadsDocument, { width, style }: Layout): string[] 
     { title: 'thread', align: 'left', shorten: shortenMiddle },
     { title: 'running', align: 'right' },
     { title: 'contended', align: 'right' },
-    ...['runnable', 'blocked', 'switches', 'moved'].map((title): Column => ({ title, align: 'right' })),
+    ...['runnable', 'blocked', ...(areLocksKnown(list) ? ['for locks'] : []), 'switches', 'moved'].map((title): Column => ({
+      title,
+      align: 'right',
+    })),
     ...(hasUnknown(list) ? [{ title: 'unknown', align: 'right' } satisfies Column] : []),
   ];
   const rows = threads
@@ -129,6 +149,7 @@ function threadTable(list: ThreadsDocument, { width, style }: Layout): string[] 
       optional(thread.contendedNs, duration),
       optional(thread.runnableNs, duration),
       optional(thread.blockedNs, duration),
+      ...(areLocksKnown(list) ? [optional(lockNs(thread), duration)] : []),
       optional(thread.switches, count),
       optional(thread.migrations, count),
       ...(hasUnknown(list) ? [{ text: duration(thread.unknownNs) }] : []),
@@ -142,6 +163,38 @@ function threadTable(list: ThreadsDocument, { width, style }: Layout): string[] 
       ? []
       : wrap(`and ${plural(left.length, 'more thread')}, which ran ${duration(rest)} in total; --format json has them.`, width, INDENT)),
   ];
+}
+
+function areLocksKnown({ threads }: ThreadsDocument): boolean {
+  return threads.some(({ locks }) => locks !== null);
+}
+
+function whatFor(list: ThreadsDocument): string {
+  if (!areLocksKnown(list)) return 'for what is not recorded.';
+  return '"for locks" is the part that is proved to be waiting for a lock. Short waits are hardly ever looked at.';
+}
+
+function lockNs({ locks }: ThreadSchedule): number | null {
+  return locks === null ? null : locks.reduce((sum, { ns }) => sum + ns, 0);
+}
+
+/** Of the threads that waited longest, for what. */
+function locksText({ threads }: ThreadsDocument, width: number): string[] {
+  const waiting = threads
+    .filter((thread) => (lockNs(thread) ?? 0) > 0)
+    .sort((a, b) => (lockNs(b) ?? 0) - (lockNs(a) ?? 0))
+    .slice(0, MOST_WAITING);
+  return waiting.flatMap((thread) => wrap(`Thread ${threadName(thread)} waits for ${locksOf(thread.locks ?? [])}.`, width));
+}
+
+/** "a lock for 1.20 s (pthread_mutex_lock, called from Pool::take)"; of several locks the longest ones. */
+function locksOf(locks: readonly LockWait[]): string {
+  const named = locks.slice(0, MOST_LOCKS).map(({ lock, caller, ns }) => {
+    const from = caller === '' ? '' : `, called from ${shortenMiddle(printable(caller), LONGEST_NAME)}`;
+    return `a lock for ${duration(ns)} (${shortenMiddle(printable(lock), LONGEST_NAME)}${from})`;
+  });
+  const rest = locks.length - named.length;
+  return enumerate([...named, ...(rest > 0 ? [`${count(rest)} more`] : [])]);
 }
 
 function hasUnknown({ threads }: ThreadsDocument): boolean {
@@ -167,7 +220,7 @@ function notes(list: ThreadsDocument, { width }: Layout): string[] {
     ...(threads.some(({ contendedNs }) => contendedNs !== null)
       ? ['Contended time is a part of the running time, estimated from samples: `cacheline report` says at which data.']
       : []),
-    ...(basis === 'switches' ? ['"runnable": the thread could run and had no CPU. "blocked": it waited; for what is not recorded.'] : []),
+    ...(basis === 'switches' ? [`"runnable": the thread could run and had no CPU. "blocked": it waited; ${whatFor(list)}`] : []),
     ...(hasUnknown(list) ? ['"unknown": the thread was off its CPU when the recording began, or records are missing.'] : []),
     ...(lost > 0 ? [`${plural(lost, 'record was', 'records were')} lost, so some of these times are too long or unknown.`] : []),
   ];
