@@ -34,35 +34,35 @@ std::vector<bool> helpedWords(const analysis::Line& line) {
   return helped;
 }
 
-/// By word of a line: whether most of its samples are by actors that read it and never write it.
+/// By word of a line: whether most samples at words that are used like it are by actors that write none of
+/// these.
 std::vector<bool> wordsOfReaders(const analysis::Line& line) {
-  const analysis::LineAccesses& accesses = line.history->accesses;
-  const size_t words = line.words.size(), actors = accesses.actors.size();
-  const auto eachWord = [&](uint32_t offset, uint32_t width, auto&& use) {
-    for (size_t word = 0; word < words; ++word) {
-      const analysis::LineWord& at = line.words[word];
-      if (offset < at.offset + at.size && at.offset < offset + std::max(width, 1u)) use(word);
-    }
+  struct Use {
+    double samples = 0;
+    bool writes = false;
   };
-  std::vector<bool> writes(words * actors);
-  std::vector<double> samples(words * actors);
+  const analysis::LineAccesses& accesses = line.history->accesses;
+  std::map<uint32_t, std::map<uint32_t, Use>> groups;  // by group, by actor
+  const auto each = [&](uint32_t offset, uint32_t width, uint32_t actor, auto&& add) {
+    for (const analysis::LineWord& word : line.words)
+      if (offset < word.offset + word.size && word.offset < offset + std::max(width, 1u))
+        add(groups[word.group][actor]);
+  };
   for (const analysis::PlaceSample& sample : accesses.samples) {
     const analysis::WordStatistics& use = accesses.uses[sample.use];
-    const uint32_t actor = accesses.visitors[sample.visitor].actor;
-    eachWord(use.offset, use.width, [&](size_t word) {
-      samples[word * actors + actor] += sample.weight;
-      if (use.writes) writes[word * actors + actor] = true;
+    each(use.offset, use.width, accesses.visitors[sample.visitor].actor, [&](Use& by) {
+      by.samples += sample.weight;
+      by.writes |= use.writes;
     });
   }
   for (const analysis::KnownUse& known : accesses.known)
-    if (known.writes)
-      eachWord(known.offset, known.width, [&](size_t word) { writes[word * actors + known.actor] = true; });
+    if (known.writes) each(known.offset, known.width, known.actor, [](Use& by) { by.writes = true; });
   std::vector<bool> result;
-  for (size_t word = 0; word < words; ++word) {
+  for (const analysis::LineWord& word : line.words) {
     double all = 0, byReaders = 0;
-    for (size_t at = word * actors; at < (word + 1) * actors; ++at) {
-      all += samples[at];
-      if (!writes[at]) byReaders += samples[at];
+    for (const auto& [actor, use] : groups[word.group]) {
+      all += use.samples;
+      if (!use.writes) byReaders += use.samples;
     }
     result.push_back(2 * byReaders > all);
   }
