@@ -69,6 +69,29 @@ std::vector<bool> wordsOfReaders(const analysis::Line& line) {
   return result;
 }
 
+/// By word of a line: the threads (as analysis::LineHistory) that add to it; empty where fewer than two do, or
+/// more than a few samples are of something else.
+std::vector<std::set<uint32_t>> addersOf(const analysis::Line& line) {
+  constexpr double kLeast = 0.95;  // a sum is read now and then
+  const analysis::LineAccesses& accesses = line.history->accesses;
+  std::vector<std::set<uint32_t>> adders(line.words.size());
+  std::vector<double> all(line.words.size()), added(line.words.size());
+  for (const analysis::PlaceSample& sample : accesses.samples) {
+    const analysis::WordStatistics& use = accesses.uses[sample.use];
+    for (size_t word = 0; word < line.words.size(); ++word) {
+      const analysis::LineWord& at = line.words[word];
+      if (use.offset < at.offset || use.offset >= at.offset + at.size) continue;
+      all[word] += sample.weight;
+      if (!use.adds) continue;
+      added[word] += sample.weight;
+      adders[word].insert(line.history->threads[sample.visitor]);
+    }
+  }
+  for (size_t word = 0; word < adders.size(); ++word)
+    if (adders[word].size() < 2 || added[word] < kLeast * all[word]) adders[word].clear();
+  return adders;
+}
+
 }  // namespace
 
 std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subjects) {
@@ -80,6 +103,7 @@ std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subje
     for (const analysis::LineWord& word : line.words)
       frames.push_back(subjects.at(number, line.address + word.offset));
     const std::vector<bool> helped = helpedWords(line), ofReaders = wordsOfReaders(line);
+    const std::vector<std::set<uint32_t>> adders = addersOf(line);
     for (const analysis::Victim& victim : line.victims) {
       if (victim.words.empty() || !helped[victim.words.front()] || frames[victim.words.front()].empty())
         continue;
@@ -99,6 +123,10 @@ std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subje
       Waits& waits = result[frame.subject];
       addLine(waits, number, line);
       waits.all += all;
+      if (cause.word == cause.cause && !adders[cause.word].empty()) {
+        waits.atSums += all - falsely;
+        waits.adders.insert(adders[cause.word].begin(), adders[cause.word].end());
+      }
       if (ofReaders[cause.word] != ofReaders[cause.cause]) waits.besideRead += falsely;
       waits.truly += all - falsely;
       if (frame.member != kNone) waits.members[frame.member] += all;

@@ -106,6 +106,27 @@ TEST(Advise, OneSharedWordIsLeftAlone) {
   EXPECT_TRUE(std::holds_alternative<std::monostate>(list.advice[0].change));
 }
 
+TEST(Advise, ASumOfManyThreadsGetsACopyForEach) {
+  for (const bool isLookedAt : {false, true}) {
+    ReportBuilder builder;
+    builder.type("counter", {"value", "limit"});
+    builder.object("counter", kBase, 16, "counter");
+    std::vector<Doing> doings;
+    for (uint32_t thread = 0; thread < 3; ++thread)
+      doings.push_back({.thread = thread, .address = kBase, .writes = true, .locked = true, .adds = true});
+    if (isLookedAt) doings.push_back({.thread = 3, .address = kBase, .writes = false, .function = 2});
+    const AdviceList list = advise(builder.build(doings));
+    ASSERT_EQ(list.advice.size(), 1u);
+    EXPECT_EQ(list.advice[0].why, Why::trueSharing);
+    EXPECT_EQ(list.advice[0].way, isLookedAt ? Way::none : Way::perThread);
+    EXPECT_FALSE(list.advice[0].speedup);
+    if (isLookedAt) continue;
+    EXPECT_DOUBLE_EQ(list.advice[0].contendedLeft, 0);
+    EXPECT_EQ(list.advice[0].bytesPerInstance, 3 * 64u);
+    EXPECT_EQ(list.advice[0].readerLinesAfter, 3u);
+  }
+}
+
 TEST(Advise, ObjectsOfOneTypeGetAnAlignedType) {
   ReportBuilder builder;
   builder.type("worker", {"done", "failed"}).instances = 4;
