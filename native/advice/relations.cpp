@@ -18,7 +18,6 @@ void addLine(Waits& waits, uint32_t line, const analysis::Line& from) {
   const auto has = [&](const char* flag) {
     return std::find(from.flags.begin(), from.flags.end(), flag) != from.flags.end();
   };
-  waits.lock |= has("lock");
   waits.straddles |= has("straddling");
 }
 
@@ -69,8 +68,8 @@ std::vector<bool> wordsOfReaders(const analysis::Line& line) {
   return result;
 }
 
-/// By word of a line: the threads (as analysis::LineHistory) that add to it; empty where fewer than two do, or
-/// more than a few samples are of something else.
+/// By word of a line: the threads (as analysis::LineHistory) that add to it; empty where fewer than two do,
+/// or more than a few samples are of something else.
 std::vector<std::set<uint32_t>> addersOf(const analysis::Line& line) {
   constexpr double kLeast = 0.95;  // a sum is read now and then
   const analysis::LineAccesses& accesses = line.history->accesses;

@@ -27,7 +27,6 @@ struct Waits {
   std::set<uint32_t> adders;           ///< numbers of the report's threads
   double low = 0, high = 0;            ///< bounds of the false part
   double victims = 0;                  ///< of victims that moving data apart helps, not in the same step
-  bool lock = false;                   ///< some lines have the flag
   bool straddles = false;
   std::vector<uint32_t> lines;  ///< of the report, contended ones, ascending
 };

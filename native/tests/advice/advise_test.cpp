@@ -45,8 +45,9 @@ TEST(Advise, WhatIsWrittenBesideWhatOthersOnlyReadIsMixedUse) {
     ReportBuilder builder;
     builder.type("entry", {"key", "hits", "own"});
     builder.object("entry", kBase, 24, "entry");
-    std::vector<Doing> doings{{.thread = 0, .address = kBase, .writes = false, .count = 300},
-                              {.thread = 1, .address = kBase + 8, .writes = true, .count = 300, .function = 2}};
+    std::vector<Doing> doings{
+        {.thread = 0, .address = kBase, .writes = false, .count = 300},
+        {.thread = 1, .address = kBase + 8, .writes = true, .count = 300, .function = 2}};
     if (readerWritesToo) doings.push_back({.thread = 0, .address = kBase + 16, .writes = true, .count = 300});
     const AdviceList list = advise(builder.build(doings));
     ASSERT_EQ(list.advice.size(), 1u);
