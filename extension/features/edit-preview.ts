@@ -70,7 +70,7 @@ export class EditPreviews implements vscode.TextDocumentContentProvider, vscode.
     return file?.after ?? '';
   }
 
-  /** Opens the comparison; what was chosen in its notification is done without being waited for. */
+  /** Opens the comparison. */
   async show(edit: ProposedEdit): Promise<void> {
     const id = String(++this.last);
     const label = `Preview: ${printable(edit.title)}`;
@@ -86,11 +86,8 @@ export class EditPreviews implements vscode.TextDocumentContentProvider, vscode.
         label,
         pairs.map(([before, after]) => [before, before, after]),
       );
-    void showInformation(`${edit.title}. ${edit.detail}`.trim(), 'Apply', 'Discard').then((chosen) => {
-      if (chosen === 'Apply') return this.apply(first[1]);
-      if (chosen === 'Discard') return this.discard(first[1]);
-      return undefined;
-    });
+    // Without buttons: nothing can end a notification that has some when the comparison ends.
+    void showInformation(`${edit.title}. ${edit.detail} Apply or discard it at the top right of the comparison.`);
   }
 
   /** Command: cacheline.applyAdvice. The documents are left to be saved. */

@@ -3,7 +3,6 @@
 import * as vscode from 'vscode';
 import type { HeatStep } from '../protocol/heat-scale';
 import { heatText, type LineHeat } from '../session/profile/heat';
-import { NEWER_SOURCE } from '../session/lines/line-words';
 import type { LineHeatState } from './api';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
@@ -68,7 +67,7 @@ export class Heat implements vscode.Disposable {
       measure: heat.measure,
       amount: heat.amount,
       caused: heat.caused,
-      text: this.textOf(heat),
+      text: this.textOf(heat, uri),
       icon: setting('gutterStyle', this.log) === 'icon' ? `heat-${heat.step}` : null,
     }));
   }
@@ -120,8 +119,8 @@ export class Heat implements vscode.Disposable {
     return [...byLine.values()].sort((a, b) => a.line - b.line);
   }
 
-  private textOf(heat: LineHeat): string {
-    return heatText(heat) + (this.documents.isPlaceMatchedByNames(heat) ? NEWER_SOURCE : '');
+  private textOf(heat: LineHeat, uri: vscode.Uri): string {
+    return heatText(heat) + this.documents.textAge(uri);
   }
 
   private drawAll(): void {
@@ -161,7 +160,7 @@ export class Heat implements vscode.Disposable {
       this.text,
       texts.map(({ line, heat }) => ({
         range: new vscode.Range(document.lineAt(line).range.end, document.lineAt(line).range.end),
-        renderOptions: { after: { contentText: this.textOf(heat) } },
+        renderOptions: { after: { contentText: this.textOf(heat, document.uri) } },
       })),
     );
   }

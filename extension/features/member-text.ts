@@ -1,7 +1,6 @@
 // Text after the declarations of hot members: where in the type, how hot, who. Setting: cacheline.memberText.
 import * as vscode from 'vscode';
 import { membersText } from '../session/layout/layout-card-words';
-import { NEWER_SOURCE } from '../session/lines/line-words';
 import type { MemberTextState } from './api';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
@@ -45,7 +44,7 @@ export class MemberTexts implements vscode.Disposable {
     if (!profile || !setting('memberText', this.log)) return [];
     const { report } = profile;
     const { measure } = this.metric.of(report);
-    const how = this.documents.isMatchedByNames(uri) ? NEWER_SOURCE : '';
+    const how = this.documents.textAge(uri);
     const texts = new Map<number, string>();
     for (const file of this.documents.namesOf(uri)) {
       for (const [line, places] of profile.types.get(file) ?? []) {

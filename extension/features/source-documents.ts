@@ -4,7 +4,15 @@ import { readFile, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { SourcePlace } from '../protocol/report';
 import { LineTracker } from '../session/lines/line-tracker';
-import { collectWords, MATCHED_BY_NAMES, wordsAt, type FileWords, type KnownOfFile } from '../session/lines/line-words';
+import {
+  collectWords,
+  EDITED_SOURCE,
+  MATCHED_BY_NAMES,
+  NEWER_SOURCE,
+  wordsAt,
+  type FileWords,
+  type KnownOfFile,
+} from '../session/lines/line-words';
 import type { ShownProfile } from '../session/profile/shown-profile';
 import type { CurrentProfile } from './current-profile';
 import { onSettingChange } from './settings';
@@ -191,6 +199,12 @@ export class SourceDocuments implements vscode.Disposable {
   /** The same of a file of the profile. */
   isPlaceMatchedByNames({ file }: SourcePlace): boolean {
     return this.byName.get(file)?.byNames ?? false;
+  }
+
+  /** What the short texts of a document's lines end with: what they say is of another text; empty where it is of this one. */
+  textAge(uri: vscode.Uri): string {
+    if (this.isMatchedByNames(uri)) return NEWER_SOURCE;
+    return this.fileOf(uri)?.tracker?.isEdited === true ? EDITED_SOURCE : '';
   }
 
   /** When the text was saved that a document's lines are followed from, in ms since 1970; undefined: not known. */

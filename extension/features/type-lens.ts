@@ -2,7 +2,6 @@
 // Setting: cacheline.codeLens.
 import * as vscode from 'vscode';
 import { isContended, lensTitle, readableType } from '../session/layout/layout-card-words';
-import { NEWER_SOURCE } from '../session/lines/line-words';
 import { plural } from '../session/text/terminal-text';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
@@ -40,7 +39,7 @@ export class TypeLenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!profile || !setting('codeLens', this.log)) return [];
     const { report } = profile;
     const { measure } = this.metric.of(report);
-    const how = this.documents.isMatchedByNames(uri) ? NEWER_SOURCE : '';
+    const how = this.documents.textAge(uri);
     return this.documents.namesOf(uri).flatMap((file) =>
       [...(profile.types.get(file) ?? [])].flatMap(([line, places]) => {
         const now = this.documents.find({ file, line })?.line;

@@ -135,7 +135,10 @@ class Advisor {
     }
     advice.confidence = confidenceOf(here, chosen != nullptr);
     advice.readerLinesBefore = advice.readerLinesAfter = linesOf(subject.size);
-    if (chosen != nullptr) addRemedy(subject, here, *chosen, advice);
+    if (chosen != nullptr)
+      addRemedy(subject, here, *chosen, advice);
+    else if (advice.why == Why::trueSharing && 2 * here.atSums > here.all)
+      addCopies(here, advice);
     return advice;
   }
 
@@ -176,6 +179,17 @@ class Advisor {
     if (waits.between <= 0 || subject.count == 1) return;
     advice.readerLinesBefore = linesOf(subject.size * subject.count);  // of all objects
     advice.readerLinesAfter = linesOf(chosen.size) * subject.count;
+  }
+
+  /// A sum of copies, one on a line of each thread's own: a sketch.
+  void addCopies(const Waits& waits, Advice& advice) const {
+    advice.way = Way::perThread;
+    advice.contendedLeft = std::clamp(1 - waits.atSums / waits.all, 0.0, 1.0);
+    advice.bytesPerInstance = waits.adders.size() * lineSize();
+    advice.readerLinesBefore = 1;
+    advice.readerLinesAfter = waits.adders.size();
+    if (const auto cycles = excessCycles(report_, waits.lines))
+      advice.excessCycles = *cycles * (1 - advice.contendedLeft);
   }
 
   static std::vector<std::pair<uint32_t, double>> byWeight(const std::map<uint32_t, double>& weights) {

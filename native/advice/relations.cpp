@@ -18,7 +18,6 @@ void addLine(Waits& waits, uint32_t line, const analysis::Line& from) {
   const auto has = [&](const char* flag) {
     return std::find(from.flags.begin(), from.flags.end(), flag) != from.flags.end();
   };
-  waits.lock |= has("lock");
   waits.straddles |= has("straddling");
 }
 
@@ -34,39 +33,62 @@ std::vector<bool> helpedWords(const analysis::Line& line) {
   return helped;
 }
 
-/// By word of a line: whether most of its samples are by actors that read it and never write it.
+/// By word of a line: whether most samples at words that are used like it are by actors that write none of
+/// these.
 std::vector<bool> wordsOfReaders(const analysis::Line& line) {
-  const analysis::LineAccesses& accesses = line.history->accesses;
-  const size_t words = line.words.size(), actors = accesses.actors.size();
-  const auto eachWord = [&](uint32_t offset, uint32_t width, auto&& use) {
-    for (size_t word = 0; word < words; ++word) {
-      const analysis::LineWord& at = line.words[word];
-      if (offset < at.offset + at.size && at.offset < offset + std::max(width, 1u)) use(word);
-    }
+  struct Use {
+    double samples = 0;
+    bool writes = false;
   };
-  std::vector<bool> writes(words * actors);
-  std::vector<double> samples(words * actors);
+  const analysis::LineAccesses& accesses = line.history->accesses;
+  std::map<uint32_t, std::map<uint32_t, Use>> groups;  // by group, by actor
+  const auto each = [&](uint32_t offset, uint32_t width, uint32_t actor, auto&& add) {
+    for (const analysis::LineWord& word : line.words)
+      if (offset < word.offset + word.size && word.offset < offset + std::max(width, 1u))
+        add(groups[word.group][actor]);
+  };
   for (const analysis::PlaceSample& sample : accesses.samples) {
     const analysis::WordStatistics& use = accesses.uses[sample.use];
-    const uint32_t actor = accesses.visitors[sample.visitor].actor;
-    eachWord(use.offset, use.width, [&](size_t word) {
-      samples[word * actors + actor] += sample.weight;
-      if (use.writes) writes[word * actors + actor] = true;
+    each(use.offset, use.width, accesses.visitors[sample.visitor].actor, [&](Use& by) {
+      by.samples += sample.weight;
+      by.writes |= use.writes;
     });
   }
   for (const analysis::KnownUse& known : accesses.known)
-    if (known.writes)
-      eachWord(known.offset, known.width, [&](size_t word) { writes[word * actors + known.actor] = true; });
+    if (known.writes) each(known.offset, known.width, known.actor, [](Use& by) { by.writes = true; });
   std::vector<bool> result;
-  for (size_t word = 0; word < words; ++word) {
+  for (const analysis::LineWord& word : line.words) {
     double all = 0, byReaders = 0;
-    for (size_t at = word * actors; at < (word + 1) * actors; ++at) {
-      all += samples[at];
-      if (!writes[at]) byReaders += samples[at];
+    for (const auto& [actor, use] : groups[word.group]) {
+      all += use.samples;
+      if (!use.writes) byReaders += use.samples;
     }
     result.push_back(2 * byReaders > all);
   }
   return result;
+}
+
+/// By word of a line: the threads (as analysis::LineHistory) that add to it; empty where fewer than two do,
+/// or more than a few samples are of something else.
+std::vector<std::set<uint32_t>> addersOf(const analysis::Line& line) {
+  constexpr double kLeast = 0.95;  // a sum is read now and then
+  const analysis::LineAccesses& accesses = line.history->accesses;
+  std::vector<std::set<uint32_t>> adders(line.words.size());
+  std::vector<double> all(line.words.size()), added(line.words.size());
+  for (const analysis::PlaceSample& sample : accesses.samples) {
+    const analysis::WordStatistics& use = accesses.uses[sample.use];
+    for (size_t word = 0; word < line.words.size(); ++word) {
+      const analysis::LineWord& at = line.words[word];
+      if (use.offset < at.offset || use.offset >= at.offset + at.size) continue;
+      all[word] += sample.weight;
+      if (!use.adds) continue;
+      added[word] += sample.weight;
+      adders[word].insert(line.history->threads[sample.visitor]);
+    }
+  }
+  for (size_t word = 0; word < adders.size(); ++word)
+    if (adders[word].size() < 2 || added[word] < kLeast * all[word]) adders[word].clear();
+  return adders;
 }
 
 }  // namespace
@@ -80,6 +102,7 @@ std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subje
     for (const analysis::LineWord& word : line.words)
       frames.push_back(subjects.at(number, line.address + word.offset));
     const std::vector<bool> helped = helpedWords(line), ofReaders = wordsOfReaders(line);
+    const std::vector<std::set<uint32_t>> adders = addersOf(line);
     for (const analysis::Victim& victim : line.victims) {
       if (victim.words.empty() || !helped[victim.words.front()] || frames[victim.words.front()].empty())
         continue;
@@ -99,6 +122,10 @@ std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subje
       Waits& waits = result[frame.subject];
       addLine(waits, number, line);
       waits.all += all;
+      if (cause.word == cause.cause && !adders[cause.word].empty()) {
+        waits.atSums += all - falsely;
+        waits.adders.insert(adders[cause.word].begin(), adders[cause.word].end());
+      }
       if (ofReaders[cause.word] != ofReaders[cause.cause]) waits.besideRead += falsely;
       waits.truly += all - falsely;
       if (frame.member != kNone) waits.members[frame.member] += all;

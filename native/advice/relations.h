@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "advice/subjects.h"
@@ -21,9 +22,11 @@ struct Waits {
   std::map<uint32_t, double> members;  ///< by index of TypeHeat::own: at which
   /// Falsely, where what is written lies beside what others only read: of the two words, one is of readers.
   double besideRead = 0;
+  /// Truly, at words that threads do nothing with but add to them; these threads are `adders`.
+  double atSums = 0;
+  std::set<uint32_t> adders;           ///< numbers of the report's threads
   double low = 0, high = 0;            ///< bounds of the false part
   double victims = 0;                  ///< of victims that moving data apart helps, not in the same step
-  bool lock = false;                   ///< some lines have the flag
   bool straddles = false;
   std::vector<uint32_t> lines;  ///< of the report, contended ones, ascending
 };

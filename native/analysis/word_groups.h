@@ -19,6 +19,7 @@ struct WordStatistics {
   uint64_t code = 0;  ///< the instruction; one that uses several places does so by an index
   uint64_t function = 0;  ///< that the instruction is in
   bool swaps = false;     ///< as decode::MemoryOperand::swaps
+  bool adds = false;      ///< as decode::MemoryOperand::adds
 };
 
 /// One sample at a line.

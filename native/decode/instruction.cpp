@@ -67,6 +67,11 @@ bool isSwapOrTestAndSet(ZydisMnemonic mnemonic) {
   }
 }
 
+bool isSum(ZydisMnemonic mnemonic) {
+  return mnemonic == ZYDIS_MNEMONIC_ADD || mnemonic == ZYDIS_MNEMONIC_SUB || mnemonic == ZYDIS_MNEMONIC_INC ||
+         mnemonic == ZYDIS_MNEMONIC_DEC;
+}
+
 /// Instructions that name memory without using its data: hints, cache control, monitoring.
 bool isAddressOnly(const ZydisDecodedInstruction& decoded) {
   switch (decoded.meta.category) {
@@ -172,6 +177,7 @@ void setAccess(const ZydisDecodedInstruction& decoded, Operands operands, uint64
                                   : AccessKind::write;
   operand.locked =
       (decoded.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 || decoded.mnemonic == ZYDIS_MNEMONIC_XCHG;
+  operand.adds = operand.locked && isSum(decoded.mnemonic);
   operand.swaps = operand.locked && isSwapOrTestAndSet(decoded.mnemonic);
   operand.stringOperation = isStringOperation(decoded);
   const bool ofState =

@@ -137,6 +137,7 @@ const CodeFacts& ClockLines::factsOf(uint32_t location) {
   known->writes = code.writes();
   known->locked = operand.locked;
   known->swaps = operand.swaps;
+  known->adds = operand.adds;
   known->companions = code.companions;
   return *known;
 }

@@ -60,6 +60,7 @@ CodeFacts Code::factsOf(const SampledCode& location, const Entry& entry) {
       std::ranges::any_of(facts.companions, [](const auto& each) { return each.delta == 0 && each.writes; });
   facts.locked = operand.locked;
   facts.swaps = operand.swaps;
+  facts.adds = operand.adds;
   const bool constant = operand.base == kRegNone && operand.index == kRegNone;
   facts.fixed = constant && instruction.segment == decode::Instruction::Segment::none;
   if (location.kernel && constant && instruction.segment == decode::Instruction::Segment::gs)

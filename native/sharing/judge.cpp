@@ -203,6 +203,7 @@ class LineReader {
     use.code = row.code;
     use.function = row.function;
     use.swaps = row.facts->swaps;
+    use.adds = row.facts->adds;
     return use;
   }
 

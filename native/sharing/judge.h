@@ -21,7 +21,7 @@ namespace cacheline::sharing {
 struct CodeFacts {
   uint32_t width = 0;
   bool reads = false, writes = false;  ///< beside what was sampled: a locked add is both
-  bool locked = false, swaps = false;
+  bool locked = false, swaps = false, adds = false;
   std::vector<decode::Companion> companions;
   bool fixed = false;              ///< the instruction holds the address, not a register
   std::optional<uint64_t> perCpu;  ///< of the kernel's code: the file's address of a variable of its own CPU

@@ -137,6 +137,7 @@ describe('profile of a contended example', function () {
       const { document } = await vscode.window.showTextDocument(uri);
       await insertAbove(document, '// one\n// two\n');
       await eventually('heat moved', async () => lines(await api.heatOf(uri)).join() === unedited.map((line) => line + 2).join());
+      for (const { text } of await api.heatOf(uri)) assert.match(text, /\(before your edits\)$/);
       const [line = 0] = [...markers(uri, 'contended').values()].flat();
       assert.match(await hoverTexts(uri, line + 2), /false sharing/);
     });

@@ -89,6 +89,18 @@ describe('line tracker: edits', () => {
     });
   }
 
+  it('knows whether the text is the one that it was made with', () => {
+    const tracker = opened();
+    assert.equal(tracker.isEdited, false);
+    tracker.edit([change(0, 0, 0, 0, '// x\n')]);
+    assert.equal(tracker.isEdited, true);
+    tracker.save();
+    tracker.close();
+    assert.equal(tracker.isEdited, true, 'as it was saved');
+    tracker.show(TEXT);
+    assert.equal(tracker.isEdited, false, 'taken back');
+  });
+
   it('stays with its code where something is typed in front of it and becomes a line of its own', () => {
     const tracker = opened();
     tracker.edit([change(A, 2, A, 2, 'c')]);

@@ -212,7 +212,11 @@ export function costSentences({ cost, way, change }: Advice): string {
         ? ''
         : `, those that were seen by ${plural(total, 'byte')} in all`;
   const memory =
-    each === 0 ? 'It takes no more memory.' : `${subject} ${grows} ${plural(each, 'byte')}${grows === 'take up to' ? ' more' : ''}${all}.`;
+    way === 'per-thread'
+      ? `A copy for each thread that was seen takes ${plural(each, 'byte')}.`
+      : each === 0
+        ? 'It takes no more memory.'
+        : `${subject} ${grows} ${plural(each, 'byte')}${grows === 'take up to' ? ' more' : ''}${all}.`;
   const reader =
     readerLines.before === readerLines.after
       ? ''
@@ -269,7 +273,7 @@ export function actionTitle(advice: Advice): string {
 }
 
 /** "Give 'ticks' a cache line of its own": what applying the edit does. */
-export function actionText({ subject, change }: Advice): string {
+export function actionText({ subject, change, way }: Advice): string {
   const own = (of: readonly string[]): string =>
     of.length === 1 ? `Give ${named(of[0] ?? '')} a cache line of its own` : `Give ${names(of)} cache lines of their own`;
   switch (change?.kind) {
@@ -287,7 +291,7 @@ export function actionText({ subject, change }: Advice): string {
     case 'allocate':
       return `Give each block of ${subjectName(subject)} cache lines of its own`;
     case undefined:
-      return `Change the layout of ${subjectName(subject)}`;
+      return way === 'per-thread' ? `Give each thread a copy of ${subjectName(subject)}` : `Change the layout of ${subjectName(subject)}`;
   }
 }
 
@@ -298,7 +302,10 @@ export function noChangeReason({ way, change }: Advice): string {
     case 'none':
       return 'There is nothing to edit: no other layout makes the program faster.';
     case 'stride':
-      return 'All uses of the elements change with their type, which an edit of one place cannot do: make the change by hand.';
+      return (
+        'All uses of the elements change with their type, which an edit of one place cannot do, nor can an index that is multiplied at one of ' +
+        'them: make the change by hand.'
+      );
     case 'allocate':
       return 'Where these objects are allocated is not known (record with --heap), or they lie on stacks: make the change by hand.';
     case 'per-thread':

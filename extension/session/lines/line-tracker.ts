@@ -79,6 +79,12 @@ export class LineTracker {
     return this.open !== undefined;
   }
 
+  /** Whether the text is another one now than the one that it was made with. */
+  get isEdited(): boolean {
+    const { text } = this.open ?? this.saved;
+    return text.length !== this.original.length || text.some((line, at) => line !== this.original[at]);
+  }
+
   /** The document shows this text now: opened, or changed in a way that is no plain edit (undo, reload). */
   show(text: string): void {
     const now = text.split(LINE_BREAK);

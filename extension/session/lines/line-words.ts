@@ -21,6 +21,7 @@ export type FileWords = Map<number, LineWords>;
 export const MATCHED_BY_NAMES = 'The source is newer than the binary: lines are matched by names.';
 /** Behind the short texts of lines. */
 export const NEWER_SOURCE = ' (source newer than binary)';
+export const EDITED_SOURCE = ' (before your edits)';
 
 /** What a profile knows of one file, by line, 1-based. */
 export interface KnownOfFile {

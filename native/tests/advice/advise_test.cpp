@@ -40,6 +40,21 @@ TEST(Advise, TwoOwnersOfOneObjectGetLinesOfTheirOwn) {
   EXPECT_FALSE(advice.speedup);
 }
 
+TEST(Advise, WhatIsWrittenBesideWhatOthersOnlyReadIsMixedUse) {
+  for (const bool readerWritesToo : {false, true}) {
+    ReportBuilder builder;
+    builder.type("entry", {"key", "hits", "own"});
+    builder.object("entry", kBase, 24, "entry");
+    std::vector<Doing> doings{
+        {.thread = 0, .address = kBase, .writes = false, .count = 300},
+        {.thread = 1, .address = kBase + 8, .writes = true, .count = 300, .function = 2}};
+    if (readerWritesToo) doings.push_back({.thread = 0, .address = kBase + 16, .writes = true, .count = 300});
+    const AdviceList list = advise(builder.build(doings));
+    ASSERT_EQ(list.advice.size(), 1u);
+    EXPECT_EQ(list.advice[0].why, readerWritesToo ? Why::unrelatedOwners : Why::mixedUse);
+  }
+}
+
 TEST(Advise, MembersThatAreUsedInTurnsAreReordered) {
   ReportBuilder builder;
   builder.type("mix", {"a", "x", "b", "y", "cold"});
@@ -90,6 +105,27 @@ TEST(Advise, OneSharedWordIsLeftAlone) {
   EXPECT_EQ(list.advice[0].why, Why::trueSharing);
   EXPECT_DOUBLE_EQ(list.advice[0].contendedLeft, 1);
   EXPECT_TRUE(std::holds_alternative<std::monostate>(list.advice[0].change));
+}
+
+TEST(Advise, ASumOfManyThreadsGetsACopyForEach) {
+  for (const bool isLookedAt : {false, true}) {
+    ReportBuilder builder;
+    builder.type("counter", {"value", "limit"});
+    builder.object("counter", kBase, 16, "counter");
+    std::vector<Doing> doings;
+    for (uint32_t thread = 0; thread < 3; ++thread)
+      doings.push_back({.thread = thread, .address = kBase, .writes = true, .locked = true, .adds = true});
+    if (isLookedAt) doings.push_back({.thread = 3, .address = kBase, .writes = false, .function = 2});
+    const AdviceList list = advise(builder.build(doings));
+    ASSERT_EQ(list.advice.size(), 1u);
+    EXPECT_EQ(list.advice[0].why, Why::trueSharing);
+    EXPECT_EQ(list.advice[0].way, isLookedAt ? Way::none : Way::perThread);
+    EXPECT_FALSE(list.advice[0].speedup);
+    if (isLookedAt) continue;
+    EXPECT_DOUBLE_EQ(list.advice[0].contendedLeft, 0);
+    EXPECT_EQ(list.advice[0].bytesPerInstance, 3 * 64u);
+    EXPECT_EQ(list.advice[0].readerLinesAfter, 3u);
+  }
 }
 
 TEST(Advise, ObjectsOfOneTypeGetAnAlignedType) {

@@ -50,6 +50,7 @@ struct Doing {
   uint64_t from = 0, step = 1000;
   uint64_t code = 0;   ///< address of the instruction; 0: any
   bool swaps = false;  ///< as at a lock
+  bool adds = false;   ///< as to a sum
 };
 
 /// Clock samples on lines of 64 bytes, judged as the engine does.
@@ -139,7 +140,7 @@ class ReportBuilder {
       const auto offset = static_cast<uint32_t>(doing.address - address);
       const uint64_t code = doing.code == 0 ? 100 + use : doing.code;
       accesses.uses.push_back(
-          {offset, 8, doing.reads, doing.writes, doing.locked, code, doing.function, doing.swaps});
+          {offset, 8, doing.reads, doing.writes, doing.locked, code, doing.function, doing.swaps, doing.adds});
       history->rows.emplace_back(use);
       const analysis::ByteMask mask = analysis::bytesFrom(offset, 8, 64);
       if (doing.reads) accesses.actors[actor].read |= mask;

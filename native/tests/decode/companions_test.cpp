@@ -51,9 +51,10 @@ std::string companionsIn(std::string_view hex, uint64_t block, uint64_t access) 
 }
 
 TEST(Companions, AreByOtherRegistersThatAreAKnownDistanceApart) {
-  EXPECT_EQ(companions("48 8d 7a 01 48 c1 e2 06 48 c1 e7 06 4c 01 d2 4c 01 d7 48 8b 37 48 8b 72 48 c3", 0x12), "8r ")
+  EXPECT_EQ(companions("48 8d 7a 01 48 c1 e2 06 48 c1 e7 06 4c 01 d2 4c 01 d7 48 8b 37 48 8b 72 48 c3", 0x12),
+            "8r ")
       << "rdi = (rdx + 1) * 64 + r10; rdx = rdx * 64 + r10; mov (rdi),rsi; mov 72(rdx),rsi";
-  EXPECT_EQ(companions("48 8b 16 48 8b 3e 48 8b 07 48 8b 02", 6), "") << "both loaded: who knows what between";
+  EXPECT_EQ(companions("48 8b 16 48 8b 3e 48 8b 07 48 8b 02", 6), "") << "both loaded: maybe not alike";
   // The same sums in front of a loop: its loads are [rdi] and [rdx+72].
   const std::string loop = "49 63 d0 48 8d 7a 01 48 c1 e2 06 48 c1 e7 06 4c 01 d2 4c 01 d7 ";
   EXPECT_EQ(companionsIn(loop + "48 8b 37 48 01 f0 48 8b 72 48 83 e9 01 75 f1 c3", 0x15, 0x15), "8r ");

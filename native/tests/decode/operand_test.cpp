@@ -45,6 +45,13 @@ TEST(Swaps, AreTheInstructionsLocksAreTakenWith) {
   EXPECT_FALSE(swaps("0f b1 17")) << "cmpxchg [rdi], edx: of one thread";
   EXPECT_FALSE(swaps("f0 48 83 07 01")) << "lock add";
   EXPECT_FALSE(swaps("f0 0f c1 07")) << "lock xadd";
+  const auto adds = [](std::string_view hex) {
+    return planAccess(fromHex(hex), 0x1000, 0x1000).operand.adds;
+  };
+  EXPECT_TRUE(adds("f0 48 83 07 01")) << "lock add";
+  EXPECT_TRUE(adds("f0 ff 07")) << "lock inc";
+  EXPECT_FALSE(adds("f0 0f c1 07")) << "lock xadd: the code looks at the result";
+  EXPECT_FALSE(adds("48 83 07 01")) << "add: of one thread";
   EXPECT_FALSE(swaps("f0 0f ba 37 00")) << "lock btr: releases";
 }
 

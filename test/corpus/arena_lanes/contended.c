@@ -8,7 +8,7 @@
 
 enum { MOST_LANES = 8 };
 
-struct lane {
+struct lane {  // @definition arena
   atomic_long begun;
   long sizes[6];
   atomic_long ended;

@@ -8,7 +8,7 @@
 
 enum { MOST_THREADS = 8, NODES = 4 };
 
-struct cursor {
+struct cursor {  // @definition cursor
   struct cursor* next;
   atomic_long position;
   long end;

@@ -8,7 +8,7 @@
 
 enum { SLOTS = 4096, EACH = 4, MOST_THREADS = 8 };
 
-struct slot {
+struct slot {  // @definition slots
   atomic_long begun;
   long values[6];
   atomic_long ended;

@@ -5,7 +5,7 @@
 
 #include "corpus.h"
 
-NEIGHBOUR _Alignas(64) atomic_int stop_requested = 0;  // @definition stop_requested
+NEIGHBOUR _Alignas(64) atomic_int stop_requested = 0;  // @definition processed
 NEIGHBOUR atomic_long processed = 0;                   // @definition processed
 
 static long rounds;
