@@ -447,8 +447,7 @@ class Advisor {
     const double falsely = waits.all - waits.truly;
     if (falsely < analysis::kTrue * waits.all && chosen == nullptr)
       return allLocked ? Why::lockWithOwnData : Why::trueSharing;
-    if (chosen == nullptr)
-      return falsely >= analysis::kFalse * waits.all ? Why::notKnown : Why::trueSharing;
+    if (chosen == nullptr) return falsely >= analysis::kFalse * waits.all ? Why::notKnown : Why::trueSharing;
     const bool partsMembers = std::holds_alternative<ChangeMembers>(chosen->change);
     if (!partsMembers && waits.between >= std::max(waits.inside, waits.elsewhere)) {
       const bool couldFit = subject.size % lineSize() == 0 || waits.straddles;

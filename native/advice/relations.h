@@ -24,9 +24,9 @@ struct Waits {
   double besideRead = 0;
   /// Truly, at words that threads do nothing with but add to them; these threads are `adders`.
   double atSums = 0;
-  std::set<uint32_t> adders;           ///< numbers of the report's threads
-  double low = 0, high = 0;            ///< bounds of the false part
-  double victims = 0;                  ///< of victims that moving data apart helps, not in the same step
+  std::set<uint32_t> adders;  ///< numbers of the report's threads
+  double low = 0, high = 0;   ///< bounds of the false part
+  double victims = 0;         ///< of victims that moving data apart helps, not in the same step
   bool straddles = false;
   std::vector<uint32_t> lines;  ///< of the report, contended ones, ascending
 };

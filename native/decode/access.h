@@ -38,7 +38,7 @@ struct MemoryOperand {
   bool locked = false;           ///< lock prefix, or xchg with memory
   bool stringOperation = false;  ///< movs, stos, cmps, scas, lods, with or without rep
   bool swaps = false;  ///< locked xchg, cmpxchg or bts: how locks are taken; counters use add, inc, xadd
-  bool adds = false;  ///< locked add, sub, inc or dec: a sum of which the code does not look at the result
+  bool adds = false;   ///< locked add, sub, inc or dec: a sum of which the code does not look at the result
   bool operator==(const MemoryOperand&) const = default;
 };
 

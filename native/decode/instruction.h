@@ -63,7 +63,7 @@ struct Instruction {
   bool setsFlags = false;  ///< changes some of the flags that conditions ask for
   uint32_t written = 0;    ///< bit n: X86Register n is overwritten
   Definition definition;   ///< of one of those, where it is known
-  Load load;                  ///< of `operand`
+  Load load;               ///< of `operand`
   std::optional<Sum> stored;  ///< what `operand` is set to: the low Sum::bits of it
   /// Of a summary of code that was run in any order (frame.h): what of the stack that may write.
   const std::vector<MemoryOperand>* others = nullptr;

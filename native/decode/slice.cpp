@@ -31,8 +31,7 @@ bool carryBack(const Instruction& instruction, MemoryOperand& slot) {
   const Definition& moved = instruction.definition;
   if (!moved.isMove() || moved.reg != slot.base) return false;
   slot.base = moved.value.terms[0].part;
-  slot.displacement =
-      static_cast<int64_t>(static_cast<uint64_t>(slot.displacement) + moved.value.constant);
+  slot.displacement = static_cast<int64_t>(static_cast<uint64_t>(slot.displacement) + moved.value.constant);
   return isSlot(slot);
 }
 

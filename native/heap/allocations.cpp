@@ -79,7 +79,7 @@ std::unique_ptr<Allocations> Allocations::open(const std::string& recordingFolde
   const std::string path = recordingFolder + "/allocations";
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd && errno == ENOENT) return nullptr;
-  struct stat info{};
+  struct stat info {};
   std::vector<uint64_t> words;
   size_t size = 0;
   // Read, not mapped: on a full tmpfs a look at a hole of a mapped file is a SIGBUS.

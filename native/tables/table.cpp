@@ -181,8 +181,7 @@ class Builder {
 
   void finish(Sum& sum, Table& table) {
     Row& row = sum.row;
-    for (size_t i = 0; i < texts_.size(); ++i)
-      row.key.push_back(texts_[i].text(sum.key.texts[i]));
+    for (size_t i = 0; i < texts_.size(); ++i) row.key.push_back(texts_[i].text(sum.key.texts[i]));
     table.samples += row.samples;
     table.contended += row.contended;
     if (splits_.memory) table.misses = table.misses.value_or(0) + sum.misses;
@@ -227,9 +226,7 @@ class Builder {
     for (const uint32_t index : order) table.rows.push_back(std::move(sums_[index].row));
   }
 
-  uint64_t rankOf(const Sum& sum, size_t key) const {
-    return texts_[key].rank(sum.key.texts[key]);
-  }
+  uint64_t rankOf(const Sum& sum, size_t key) const { return texts_[key].rank(sum.key.texts[key]); }
 
   bool before(const Sum& a, const Sum& b, const std::map<uint32_t, uint64_t>& ofFirst) const {
     if (by_.front() == Key::time && rankOf(a, 0) != rankOf(b, 0)) return rankOf(a, 0) < rankOf(b, 0);

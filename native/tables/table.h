@@ -61,9 +61,9 @@ struct Table {
 
 /// Adds up the lines of a report whose splits were asked for with splitsFor(by), by at most kMostKeys. The
 /// rows add up to the samples and contended samples of the report; where a filter chose lines, to those of
-/// these lines. Samples without a place on a line are in rows "[not attributed: REASON]" of the keys that only
-/// a place gives; of threads, CPUs, times and, where their code is known, code they are in these rows. By
-/// contended samples, then samples, descending, then by key; times ascend.
+/// these lines. Samples without a place on a line are in rows "[not attributed: REASON]" of the keys that
+/// only a place gives; of threads, CPUs, times and, where their code is known, code they are in these rows.
+/// By contended samples, then samples, descending, then by key; times ascend.
 Table tableOf(const analysis::Report& report, const std::vector<Key>& by);
 
 /// The document `cacheline-table/1`, in at least two pieces: the first one ends with the `[` of `rows`, the

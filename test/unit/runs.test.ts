@@ -89,7 +89,7 @@ describe('the block for a pull request', () => {
 
   it('has the finding, both times, the gain and what was predicted', () => {
     const text = pullRequestText({ runs, finding, advice: undefined, layout: null });
-    assert.match(text, /^\*\*Finding:\*\* 90\.0 % of the samples wait at '\\<b\\>x\\<\/b\\>'\.$/m);
+    assert.match(text, /^\*\*Finding:\*\* 90\.0 % of the samples wait at '&#60;b&#62;x&#60;\/b&#62;'\.$/m);
     assert.match(text, /^\| Median run time \| 2\.000 s \| 500\.0 ms \|$/m);
     assert.match(text, /^\| Samples at a contended cache line \| 90\.0 % \| 0\.0 % \|$/m);
     assert.match(text, /4\.00 times as fast \(3\.90 to 4\.10\) in 6 pairs of runs in turn on CPUs 0-3 .*p = 0\.031/);
@@ -106,7 +106,7 @@ describe('the block for a pull request', () => {
   it('keeps a layout in its code block whatever names hold', () => {
     const layout = { name: 'T<`>', before: 'struct T {\n```\n# no heading\n', after: null };
     const text = pullRequestText({ runs, finding, advice: undefined, layout });
-    assert.match(text, /<details><summary>Layout of T\\<\\`\\><\/summary>/);
+    assert.match(text, /<details><summary>Layout of T&#60;&#96;&#62;<\/summary>/);
     assert.match(text, /^````c\nstruct T \{\n```\n# no heading\n````$/m);
     assert.match(text, /^After: the debug information does not have it\.$/m);
   });

@@ -2,6 +2,7 @@
 import type { Advice } from '../../protocol/advice';
 import type { RunPair, Runs, Speedup } from '../../protocol/runs';
 import { doText } from '../advice/advice-words';
+import { markdownTable, prose } from '../text/markdown';
 import { enumerate, percent, plural, printable } from '../text/terminal-text';
 
 /** Processors: from here on what others used is worth a word. */
@@ -21,7 +22,7 @@ export interface PullRequestFacts {
 export function pullRequestText({ runs, finding, advice, layout }: PullRequestFacts): string {
   return (
     [
-      `**Finding:** ${escapeMarkdown(finding)}`,
+      `**Finding:** ${prose(finding)}`,
       ...(advice === undefined ? [] : [`**Advice:** ${adviceMarkdown(doText(advice).sentence)}`]),
       measuredTable(runs),
       ...speedupText(runs),
@@ -44,12 +45,10 @@ function measuredTable({ median, contendedShare, pairs }: Runs): string {
     ['Run time while recorded', recordedText(recorded, 'beforeNs'), recordedText(recorded, 'afterNs')],
   ] as const;
   const both = median.after !== null;
-  const line = (cells: readonly (string | undefined)[]): string => `| ${cells.filter((cell) => cell !== undefined).join(' | ')} |`;
-  return [
-    line(both ? ['', 'before', 'after'] : ['', 'measured']),
-    line(both ? [':--', '--:', '--:'] : [':--', '--:']),
-    ...rows.map(([name, before, after]) => line([name, before, both ? after : undefined])),
-  ].join('\n');
+  return markdownTable(
+    both ? ['', 'before:', 'after:'] : ['', 'measured:'],
+    rows.map(([name, before, after]) => (both ? [name, before, after ?? ''] : [name, before])),
+  ).join('\n');
 }
 
 function recordedText(pairs: readonly RunPair[], which: 'beforeNs' | 'afterNs'): string {
@@ -61,7 +60,7 @@ function speedupText({ speedup, p, pairs, predicted, cpus, otherLoad }: Runs): s
     otherLoad < DISTURBING ? [] : [`Other programs used ${otherLoad.toFixed(1)} processors meanwhile: run it again on a quiet machine.`];
   if (speedup === null || p === null) return disturbed;
   const count = pairs.filter(({ recorded }) => !recorded).length;
-  const where = cpus === null ? '' : ` on CPUs ${escapeMarkdown(cpus)}`;
+  const where = cpus === null ? '' : ` on CPUs ${prose(cpus)}`;
   const chance = p < 0.05 ? '' : ' Chance may explain this difference: run more pairs.';
   const promise = predicted === null ? 'Nothing was predicted.' : `Predicted from the first recording alone: ${factorText(predicted)}.`;
   return [
@@ -88,7 +87,7 @@ function layoutBlock({ name, before, after }: NonNullable<PullRequestFacts['layo
   const part = (title: string, text: string | null): string[] =>
     text === null ? [`${title}: the debug information does not have it.`] : [`${title}:`, fenced(text)];
   return [
-    `<details><summary>Layout of ${escapeMarkdown(name)}</summary>`,
+    `<details><summary>Layout of ${prose(name)}</summary>`,
     ...part('Before', before),
     ...(before === after ? ['After: the same.'] : part('After', after)),
     '</details>',
@@ -99,13 +98,8 @@ function layoutBlock({ name, before, after }: NonNullable<PullRequestFacts['layo
 function adviceMarkdown(text: string): string {
   return text
     .split('`')
-    .map((part, i) => (i % 2 === 1 ? `\`${printable(part)}\`` : escapeMarkdown(part)))
+    .map((part, i) => (i % 2 === 1 ? `\`${printable(part)}\`` : prose(part)))
     .join('');
-}
-
-/** Untrusted text, literally: no links, images, emphasis, headings, tables or HTML. */
-function escapeMarkdown(text: string): string {
-  return printable(text).replace(/[\\`*_[\]<>&#|~]/g, (character) => `\\${character}`);
 }
 
 /** Untrusted text in a code block that no line of it ends. */

@@ -139,8 +139,8 @@ class ReportBuilder {
       }
       const auto offset = static_cast<uint32_t>(doing.address - address);
       const uint64_t code = doing.code == 0 ? 100 + use : doing.code;
-      accesses.uses.push_back(
-          {offset, 8, doing.reads, doing.writes, doing.locked, code, doing.function, doing.swaps, doing.adds});
+      accesses.uses.push_back({offset, 8, doing.reads, doing.writes, doing.locked, code, doing.function,
+                               doing.swaps, doing.adds});
       history->rows.emplace_back(use);
       const analysis::ByteMask mask = analysis::bytesFrom(offset, 8, 64);
       if (doing.reads) accesses.actors[actor].read |= mask;

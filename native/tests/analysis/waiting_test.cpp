@@ -188,9 +188,10 @@ Waiting goingThroughBytes(uint32_t bytes, uint32_t second, uint32_t samples, uin
 
 TEST(Waiting, IsTheSameHoweverThreadsAreNumbered) {
   // One thread reads both words; the other one reads and writes both, and was sampled at one read alone.
-  const std::vector<WordStatistics> uses{
-      {0, 8, true, false, false, 1, 1}, {8, 8, true, false, false, 2, 1},   // the reader's
-      {0, 8, true, true, false, 3, 2},  {8, 8, false, true, false, 4, 2}};  // the writer's
+  const std::vector<WordStatistics> uses{{0, 8, true, false, false, 1, 1},
+                                         {8, 8, true, false, false, 2, 1},  // the reader's
+                                         {0, 8, true, true, false, 3, 2},
+                                         {8, 8, false, true, false, 4, 2}};  // the writer's
   std::vector<PlaceSample> samples;
   for (uint32_t i = 0; i < 80; ++i) samples.push_back({i % 4, i % 4 / 2});
   const std::vector<KnownUse> known{{0, 8, 1, true, true}, {8, 8, 1, true, true}};

@@ -27,7 +27,8 @@ class MachineTree {
 
   /// Packages of one node each, with `coresPerNode` cores of two CPUs: CPU n and n + nodes * coresPerNode, as
   /// Linux numbers Intel's. Each core has 48 KiB L1 data, 32 KiB L1 instruction and 2 MiB L2 caches; a
-  /// package has 32 MiB of L3, whose ways the kernel does not know; all others have 12. A node has 16 GiB, 4 GiB of them free.
+  /// package has 32 MiB of L3, whose ways the kernel does not know; all others have 12. A node has 16 GiB, 4
+  /// GiB of them free.
   void makeMachine(uint32_t nodes, uint32_t coresPerNode);
 
   /// A thread that used so many ns so far and is on that CPU.

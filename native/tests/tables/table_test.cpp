@@ -1,6 +1,5 @@
 // Tables by every key add up to the report, and say of each thread, CPU and time what a recording of it alone
 // would say.
-#include "tables/key_texts.h"
 #include "tables/table.h"
 
 #include <gtest/gtest.h>
@@ -13,6 +12,7 @@
 
 #include "profile/profile.h"
 #include "scenario.h"
+#include "tables/key_texts.h"
 
 namespace cacheline::tables {
 namespace {
