@@ -29,8 +29,8 @@ static void wake(struct trace_box* box) {
   syscall(SYS_futex, &box->state, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* Some hypervisors pass a trap of a debug register on without its reason (DR6 is 0). The kernel takes that
-   for an INT1 instruction and sends SIGTRAP with TRAP_BRKPT, which would end the program. */
+/* On a virtual machine traps of debug registers were seen to come without their reason (DR6 is 0). The kernel
+   takes that for an INT1 instruction and sends SIGTRAP with TRAP_BRKPT, which would end the program. */
 static void on_trap(int number, siginfo_t* info, void* context) {
   (void)context;
   if (info->si_code == TRAP_BRKPT) {
