@@ -298,8 +298,8 @@ struct Tracer::Impl {
       log->finish(nowNs() - static_cast<uint64_t>(started.time_since_epoch() / 1ns),
                   static_cast<uint64_t>(spent / 1ns), refused);
     if (strayBefore > 0)
-      say(std::to_string(strayBefore) +
-          " accesses are missing: the processor, or the hypervisor below, did not say why it trapped");
+      say(std::to_string(strayBefore) + (strayBefore == 1 ? " access is" : " accesses are") +
+          " missing: the processor, or the hypervisor below, did not say why it trapped");
     if (counts.instances > 0) return;
     if (box.agents() == 0)
       say("nothing was followed: the agent did not get into " + name +
