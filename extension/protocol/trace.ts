@@ -56,7 +56,7 @@ export interface Trace {
   /** That trapped. */
   accesses: Count;
   /**
-   * Share of the program's elapsed time that tracing took, by its own account; null: the recorder was killed.
+   * Share of the program's elapsed time that tracing took, by its own account, which is too low; null: the recorder was killed.
    * @minimum 0
    */
   overhead: number | null;

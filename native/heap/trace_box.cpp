@@ -84,6 +84,10 @@ TraceAct TraceBox::freed() const {
   return actOf(box_->freed);
 }
 
+uint32_t TraceBox::stray() const {
+  return std::atomic_ref(box_->stray).load(std::memory_order_relaxed);
+}
+
 uint32_t TraceBox::agents() const {
   return std::atomic_ref(box_->agents).load(std::memory_order_relaxed);
 }

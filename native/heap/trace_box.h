@@ -48,6 +48,8 @@ class TraceBox {
   AskedBlock asked() const;
   /// In the state TRACE_FREED.
   TraceAct freed() const;
+  /// Traps so far that came without a reason: hits that nobody was told of.
+  uint32_t stray() const;
   /// Program images that started with the agent.
   uint32_t agents() const;
 

@@ -49,7 +49,9 @@ struct trace_box {
   uint32_t state;       /* enum trace_state */
   uint64_t least, most; /* bytes of the blocks that are asked about */
   uint32_t agents;      /* counted: program images that started with the agent */
+  uint32_t stray;       /* counted: traps without a reason, which are hits that nobody was told of */
   uint32_t pid;         /* of the block's process */
+  uint32_t reserved;
   uint64_t address, size;
   struct trace_act allocated, freed;
 };

@@ -151,11 +151,11 @@ struct Tracer::Impl {
     spend(asked.allocated.ns, 0);
   }
 
-  /// The program waited for us since `from`, but no longer than its agent does.
-  void spend(uint64_t from, uint64_t trapped) {
-    const auto waited =
-        from == 0 ? 0ns : std::min<nanoseconds>(nanoseconds(nowNs() - from), nanoseconds(TRACE_WAIT_NS));
-    spent += waited + trapped * events.hitCost();
+  /// Of the program's time, at most: `since` then a thread waited for us, or all were interrupted to have
+  /// their debug registers changed. No thread waits longer than its agent does.
+  void spend(uint64_t since, uint64_t trapped) {
+    spent += std::min<nanoseconds>(nanoseconds(nowNs() - since), nanoseconds(TRACE_WAIT_NS)) +
+             trapped * events.hitCost();
     const auto due = std::max<nanoseconds>(spent - kCredit, 0ns);
     next = started + std::chrono::duration_cast<nanoseconds>(due / options.budget);
   }
@@ -245,9 +245,11 @@ struct Tracer::Impl {
   }
 
   void end(std::string cut) {
+    const uint64_t begin = nowNs();
     events.disarm();
     const WatchEvents::Drained drained = drain();
-    if (drained.lost > 0 && cut.empty()) cut = "lost";
+    const uint32_t stray = std::exchange(strayBefore, box.stray());
+    if ((drained.lost > 0 || stray != strayBefore) && cut.empty()) cut = "lost";
     current->end = current->freed ? std::max(current->freed->ns, current->start) : nowNs();
     current->cut = std::move(cut);
     std::vector<WatchedWord> words;
@@ -258,7 +260,7 @@ struct Tracer::Impl {
     log->add(*current);
     ++counts.instances;
     counts.hits += current->hits;
-    spend(0, current->hits);
+    spend(begin, current->hits);
     current.reset();
   }
 
@@ -295,6 +297,9 @@ struct Tracer::Impl {
     if (log)
       log->finish(nowNs() - static_cast<uint64_t>(started.time_since_epoch() / 1ns),
                   static_cast<uint64_t>(spent / 1ns), refused);
+    if (strayBefore > 0)
+      say(std::to_string(strayBefore) + (strayBefore == 1 ? " access is" : " accesses are") +
+          " missing: the processor, or the hypervisor below, did not say why it trapped");
     if (counts.instances > 0) return;
     if (box.agents() == 0)
       say("nothing was followed: the agent did not get into " + name +
@@ -331,6 +336,7 @@ struct Tracer::Impl {
   Clock::time_point started, next;
   nanoseconds spent{0};
   uint64_t refused = 0;
+  uint32_t strayBefore = 0;  ///< TraceBox::stray(), when the last object ended
   int patience = 0, failures = 0;
   bool hopeless = false;  ///< nothing can be watched here
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -28,6 +29,27 @@ static void wake(struct trace_box* box) {
   syscall(SYS_futex, &box->state, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
+/* On a virtual machine traps of debug registers were seen to come without their reason (DR6 is 0). The kernel
+   takes that for an INT1 instruction and sends SIGTRAP with TRAP_BRKPT, which would end the program. */
+static void on_trap(int number, siginfo_t* info, void* context) {
+  (void)context;
+  if (info->si_code == TRAP_BRKPT) {
+    __atomic_fetch_add(&process.trace->stray, 1, __ATOMIC_RELAXED);
+    return;
+  }
+  const struct sigaction standard = {.sa_handler = SIG_DFL};
+  sigaction(number, &standard, NULL);
+  raise(number); /* delivered when this returns */
+}
+
+/* Where the program has, or gets, a handler of its own, that one is called. */
+static void survive_stray_traps(void) {
+  struct sigaction before;
+  if (sigaction(SIGTRAP, NULL, &before) != 0 || before.sa_handler != SIG_DFL) return;
+  const struct sigaction ours = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+  sigaction(SIGTRAP, &ours, NULL);
+}
+
 int traced_prepare(void) {
   const char* path = getenv("CACHELINE_TRACE");
   if (path == NULL || *path == 0) return 0;
@@ -43,6 +65,7 @@ int traced_prepare(void) {
   }
   __atomic_fetch_add(&box->agents, 1, __ATOMIC_RELAXED);
   process.trace = box;
+  survive_stray_traps();
   return 1;
 }
 
