@@ -31,13 +31,13 @@ using std::chrono::nanoseconds;
 // Blocks of more than one object, of a container's node or with a count in front may hold one.
 constexpr uint64_t kLargestBlock = uint64_t{1} << 20;
 
-constexpr nanoseconds kIdle = 20ms;     // between looks whether the recording ends
-constexpr nanoseconds kLook = 2ms;      // between looks at the hits of an object: a ring holds some 600
-constexpr nanoseconds kAnswered = 1ms;  // for the agent to see an answer
-constexpr nanoseconds kCredit = 10ms;   // that tracing may cost ahead of the program's time
-constexpr uint64_t kMostHits = 400;     // of one object
-constexpr nanoseconds kLongest = 2s;    // of one object
-constexpr nanoseconds kWindow = 20ms;   // of a variable, or so many hits
+constexpr nanoseconds kIdle = 20ms;        // between looks whether the recording ends
+constexpr nanoseconds kLook = 2ms;         // between looks at the hits of an object: a ring holds some 600
+constexpr nanoseconds kAnswered = 1ms;     // for the agent to see an answer
+constexpr nanoseconds kCredit = 10ms;      // that tracing may cost ahead of the program's time
+constexpr uint64_t kMostObjectHits = 400;  // of one object
+constexpr nanoseconds kLongestTrace = 2s;  // of one object
+constexpr nanoseconds kWindow = 20ms;      // of a variable, or so many hits
 constexpr uint64_t kFewHits = 64;
 constexpr nanoseconds kVariables = 1s;  // between looks for variables, while there are none
 
@@ -225,13 +225,13 @@ struct Tracer::Impl {
   std::string look(nanoseconds longest) {
     const WatchEvents::Drained drained = drain();
     if (drained.lost > 0 || drained.throttled > 0) return "lost";
-    if (current->hits >= kMostHits) return "hits";
+    if (current->hits >= kMostObjectHits) return "hits";
     return nanoseconds(nowNs() - current->start) >= longest ? "time" : "";
   }
 
   void watchBlock() {
     if (!current) return leave(TRACE_WATCHED);
-    const std::string cut = look(kLongest);
+    const std::string cut = look(kLongestTrace);
     if (!cut.empty() && box.change(TRACE_WATCHED, TRACE_CLOSED)) end(cut);
   }
 

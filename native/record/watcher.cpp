@@ -35,7 +35,7 @@ constexpr std::chrono::seconds kPatience{2};
 constexpr uint64_t kWellKnown = 8192;
 
 /// Of CLOCK_MONOTONIC, which steady_clock is on Linux.
-uint64_t nanoseconds(Time time) {
+uint64_t nanosecondsOf(Time time) {
   return static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count());
 }
@@ -132,7 +132,7 @@ struct Watcher::Impl {
     throttledNow = false;
     window.clear();
     for (const WatchWord& word : words) {
-      window.push_back({word, nanoseconds(begin), 0, 0, 0, 0, {}});
+      window.push_back({word, nanosecondsOf(begin), 0, 0, 0, 0, {}});
       everWatched.insert({word.pid, word.address, word.length});
     }
   }
@@ -211,9 +211,9 @@ struct Watcher::Impl {
   }
 
   void write(Time watchedTo, Time end, const std::string& cut) {
-    const uint64_t ns = nanoseconds(watchedTo) - nanoseconds(watchedFrom);
+    const uint64_t ns = nanosecondsOf(watchedTo) - nanosecondsOf(watchedFrom);
     for (WatchedWord& watched : window) {
-      watched.end = nanoseconds(end);
+      watched.end = nanosecondsOf(end);
       watched.watchedNs = ns;
       watched.lost = lost;
       watched.cut = cut;
