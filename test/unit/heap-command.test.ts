@@ -51,7 +51,7 @@ describe('cacheline record --heap', function () {
     const { status, stdout, stderr } = await command.run(args, { cwd: folder.path });
     assert.equal(status, 9, stderr);
     assert.equal(stdout, 'end --heap\n');
-    assert.deepEqual(readdirSync(recording).sort(), ['allocations', 'meta.json', 'perf.data']);
+    assert.deepEqual(readdirSync(recording).sort(), ['allocations', 'blocked.jsonl', 'meta.json', 'perf.data']);
     const { heap } = metaOf(recording);
     assert.equal(heap?.sampling, 7);
     assert.ok(heap.blocks > 0);
@@ -110,7 +110,7 @@ describe('cacheline record --heap', function () {
       assert.equal(status, 9, stderr);
     }
     assert.equal(metaOf(recording).heap, null);
-    assert.deepEqual(readdirSync(recording).sort(), ['meta.json', 'perf.data']);
+    assert.deepEqual(readdirSync(recording).sort(), ['blocked.jsonl', 'meta.json', 'perf.data']);
   });
 
   it('without the agent it records nothing, and says what to do', async () => {
