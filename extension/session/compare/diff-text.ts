@@ -50,7 +50,7 @@ export const LEGEND =
   'unsure: chance explains the difference. sure: that it is not chance.';
 
 function sideText({ recording, command, samples, seconds, collector }: DiffSide): string {
-  const program = command.length === 0 ? '' : `, of ${joinArguments(command)}`;
+  const program = command.length === 0 ? '' : `, of ${printable(joinArguments(command))}`;
   return `${recording}${program}: ${plural(samples, 'sample')} in ${seconds.toFixed(1)} s (${collector})`;
 }
 

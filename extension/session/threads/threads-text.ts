@@ -135,7 +135,7 @@ function threadTable(list: ThreadsDocument, { width, style }: Layout): string[] 
     { title: 'thread', align: 'left', shorten: shortenMiddle },
     { title: 'running', align: 'right' },
     { title: 'contended', align: 'right' },
-    ...['runnable', 'blocked', ...(areLocksKnown(list) ? ['for locks'] : []), 'switches', 'moved'].map((title): Column => ({
+    ...['runnable', 'blocked', ...(isLockWaited(list) ? ['locks'] : []), 'switches', 'moved'].map((title): Column => ({
       title,
       align: 'right',
     })),
@@ -149,7 +149,7 @@ function threadTable(list: ThreadsDocument, { width, style }: Layout): string[] 
       optional(thread.contendedNs, duration),
       optional(thread.runnableNs, duration),
       optional(thread.blockedNs, duration),
-      ...(areLocksKnown(list) ? [optional(lockNs(thread), duration)] : []),
+      ...(isLockWaited(list) ? [optional(lockNs(thread), duration)] : []),
       optional(thread.switches, count),
       optional(thread.migrations, count),
       ...(hasUnknown(list) ? [{ text: duration(thread.unknownNs) }] : []),
@@ -169,9 +169,14 @@ function areLocksKnown({ threads }: ThreadsDocument): boolean {
   return threads.some(({ locks }) => locks !== null);
 }
 
+function isLockWaited({ threads }: ThreadsDocument): boolean {
+  return threads.some((thread) => (lockNs(thread) ?? 0) > 0);
+}
+
 function whatFor(list: ThreadsDocument): string {
   if (!areLocksKnown(list)) return 'for what is not recorded.';
-  return '"for locks" is the part that is proved to be waiting for a lock. Short waits are hardly ever looked at.';
+  if (!isLockWaited(list)) return 'no wait is proved to be for a lock; short ones are hardly ever looked at.';
+  return '"locks" is the part that is proved to be waiting for a lock; short waits are hardly ever looked at.';
 }
 
 function lockNs({ locks }: ThreadSchedule): number | null {
