@@ -31,8 +31,8 @@ those that malloc and new allocate, and variables with static storage, these for
   -o, --output DIR      write the recording to exactly DIR; by default to
                         PROGRAM.cacheline, PROGRAM-2.cacheline, ... here
       --force           replace the recording that is there
-      --budget PCT      of the time that tracing may cost by what it counts of its
-                        own work, ${DEFAULT_BUDGET} by default; the program loses more
+      --budget PCT      of the time that tracing may cost, ${DEFAULT_BUDGET} by default; it
+                        counts its own work alone, and the program loses more
       --instances N     objects to follow at most, ${DEFAULT_INSTANCES} by default
       --from RECORDING  show the trace of a recording, without a program
       --format FORMAT   text (default) or json

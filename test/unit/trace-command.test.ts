@@ -75,7 +75,7 @@ describe('cacheline trace', function () {
 
   it('shows the way of the packets through two queues, and again from the recording', async function () {
     if (availableParallelism() < 2) return this.skip();
-    const outcome = await run(['packet', '--format', 'json', '--svg', 'way.svg', '--', example, '500000']);
+    const outcome = await run(['packet', '--budget', '20', '--format', 'json', '--svg', 'way.svg', '--', example, '500000']);
     const trace = traceOf(outcome);
     const type = { type: 'Trace', text: JSON.stringify(trace) };
     assert.deepEqual(typeErrors([`import type { Trace } from '../../extension/protocol/trace';`], [type]), []);
@@ -104,7 +104,7 @@ describe('cacheline trace', function () {
       times,
       [...times].sort((a, b) => a - b),
     );
-    assert.ok(trace.overhead! > 0 && trace.overhead! < 0.06, String(trace.overhead));
+    assert.ok(trace.overhead! > 0 && trace.overhead! < 0.3, String(trace.overhead));
     checkXml(readFileSync(at('way.svg'), 'utf8'));
 
     assert.deepEqual(readdirSync(at('two_stage_queue-traced.cacheline')).sort(), [
