@@ -4,6 +4,16 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 
+/** In pixels, of the window's page. */
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+const explorerRowSelector = (name: string): string => `.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`;
+
 export class Window {
   constructor(
     readonly page: Page,
@@ -255,16 +265,23 @@ export class Window {
     return entries;
   }
 
-  /** The explorer draws only the rows that fit into it. It has the focus. */
+  /** The explorer draws only the rows that fit into it. It has the focus, and scrolls to its own focused row first. */
   private async scrollExplorerTo(name: string): Promise<void> {
-    const row = this.explorerRow(name);
-    for (let page = 0; page < 20 && (await row.count()) === 0; page++) {
+    const boxOf = (selector: string): Promise<Box | null> =>
+      this.page.evaluate((wanted) => {
+        const box = document.querySelector(wanted)?.getBoundingClientRect();
+        return box === undefined ? null : { x: box.x, y: box.y, width: box.width, height: box.height };
+      }, selector);
+    await this.page.waitForTimeout(200);
+    let drawn = await boxOf(explorerRowSelector(name));
+    for (let page = 0; page < 20 && drawn === null; page++) {
       await this.page.keyboard.press(page === 0 ? 'Home' : 'PageDown');
       await this.page.waitForTimeout(200);
+      drawn = await boxOf(explorerRowSelector(name));
     }
     // A shadow lies over the first pixels of a list that is scrolled, and a row can be cut at both of its ends.
-    const [drawn, list] = [await row.boundingBox(), await this.page.locator('.explorer-folders-view').boundingBox()];
-    if (!drawn || !list) return;
+    const list = await boxOf('.explorer-folders-view');
+    assert.ok(drawn && list, `the explorer has no row ${name}`);
     const below = drawn.y + 2 * drawn.height - (list.y + list.height);
     const scrolled = drawn.y - drawn.height < list.y ? -2 * drawn.height : below > 0 ? 2 * drawn.height : 0;
     if (scrolled === 0) return;
@@ -273,7 +290,7 @@ export class Window {
   }
 
   private explorerRow(name: string): ReturnType<Page['locator']> {
-    return this.page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).first();
+    return this.page.locator(explorerRowSelector(name)).first();
   }
 
   /** Drags an entry of the explorer onto the middle of the webview that shows `selector`, with Shift held. */
