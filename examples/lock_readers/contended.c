@@ -42,7 +42,7 @@ static void* trade(void* taken) {
 }
 
 static void* sum_fees(void* total) {
-  const long turns = 9 * rounds;
+  const long turns = 18 * rounds;
   long sum = 0;
   for (long i = 0; i < turns; ++i) {
     sum += atomic_load(&market.fee);  // @contended market.fee
@@ -52,7 +52,7 @@ static void* sum_fees(void* total) {
 }
 
 static void* sum_limits(void* total) {
-  const long turns = 9 * rounds;
+  const long turns = 18 * rounds;
   long sum = 0;
   for (long i = 0; i < turns; ++i) {
     sum += atomic_load(&market.limit);  // @contended market.limit

@@ -40,7 +40,7 @@ static void* trade(void* taken) {
 }
 
 static void* sum_fees(void* total) {
-  const long turns = 9 * rounds;
+  const long turns = 18 * rounds;
   long sum = 0;
   for (long i = 0; i < turns; ++i) {
     sum += atomic_load(&market.fee);
@@ -50,7 +50,7 @@ static void* sum_fees(void* total) {
 }
 
 static void* sum_limits(void* total) {
-  const long turns = 9 * rounds;
+  const long turns = 18 * rounds;
   long sum = 0;
   for (long i = 0; i < turns; ++i) {
     sum += atomic_load(&market.limit);
