@@ -73,7 +73,8 @@ How:
                         time, and half as many below 64 bytes
       --heap-sampling N above that 1 in N below 64 bytes, ${DEFAULT_HEAP_SAMPLING} by default
 
-Watchpoints, which tell exactly who reads and writes a word:
+Watchpoints, which tell exactly who reads and writes a word. On some virtual
+machines they can end the program by SIGTRAP:
       --watch EXPR[:LEN] watch a symbol, a member of a global (total.cents), an
                         element behind a pointer (slots[3].count) or an
                         address; may be repeated

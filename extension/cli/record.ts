@@ -4,6 +4,7 @@ import type { RecordProgress, RecordResult } from '../protocol/engine';
 import { DONE, NOTHING_RECORDED, programStatus } from '../session/record/exit-status';
 import { joinArguments } from '../session/record/launch';
 import { recordProgram, type Recording } from '../session/record/profile';
+import { readCpuInfo, watchHazard } from '../session/record/watch-hazard';
 import { readablePath } from '../session/lines/source-path';
 import { byteSize, count, plural } from '../session/text/terminal-text';
 import type { RecordArguments } from './record-arguments';
@@ -24,6 +25,8 @@ export async function record(engine: NativeEngine, args: RecordArguments): Promi
 export async function recordHere(engine: NativeEngine, args: RecordArguments): Promise<Recording> {
   const { params } = args;
   const attached = params.attach === undefined ? undefined : await describeAttached(params.attach, params.cpus);
+  const hazard = watchHazard(params, await readCpuInfo());
+  if (hazard !== undefined) say(`warning: ${hazard}.`);
   const line = new ProgressLine();
   let announced = attached === undefined;
   const announce = (): void => {

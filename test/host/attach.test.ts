@@ -84,6 +84,7 @@ describe('attach to a process', function () {
   });
 
   it('confirms by watchpoints who writes, where that is asked for', async function () {
+    this.retries(5); // A hypervisor can lose a trap's reason, which ends the program (docs/design/recording.md).
     if (!/watch +usable/.test(String(await vscode.commands.executeCommand('cacheline.checkMachine')))) this.skip(); // no debug registers here
     assert.ok(await attach({ pid: child.pid, confirm: true, duration: 5 }));
     assert.deepEqual((await api.currentReport())?.evidence, ['clock', 'watch']);
@@ -92,6 +93,7 @@ describe('attach to a process', function () {
   });
 
   it('watches what it is told to', async function () {
+    this.retries(5); // A hypervisor can lose a trap's reason, which ends the program (docs/design/recording.md).
     if (!/watch +usable/.test(String(await vscode.commands.executeCommand('cacheline.checkMachine')))) this.skip(); // no debug registers here
     assert.ok(await attach({ pid: child.pid, watch: ['counters:8'], duration: 3 }));
     assert.deepEqual((await api.currentReport())?.evidence, ['clock', 'watch']);

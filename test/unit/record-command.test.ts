@@ -114,6 +114,7 @@ describe('cacheline record', function () {
   });
 
   it('names what a container runs while it lives, and says afterwards why it has no names', async function () {
+    this.retries(5); // A hypervisor can lose a trap's reason, which ends the program (docs/design/recording.md).
     mkdirSync(at('inside'));
     const inner = at('inside', 'inner');
     const program = join(examples, 'reader_writer-contended');
@@ -226,9 +227,10 @@ describe('cacheline record', function () {
     assert.deepEqual(readdirSync(folder.path), []);
   });
 
-  it('watches what is named, and refuses what names nothing', async () => {
+  it('watches what is named, and refuses what names nothing', async function () {
+    this.retries(5); // A hypervisor can lose a trap's reason, which ends the program (docs/design/recording.md).
     const program = [join(examples, 'reader_writer-contended'), '150000000'];
-    const watched = await run(['record', '--watch', 'messages_written', '-o', 'r', '--', ...program]);
+    const watched = await run(['record', '--watch', 'messages_written', '--force', '-o', 'r', '--', ...program]);
     assert.equal(watched.status, 0, watched.stderr);
     assert.match(watched.stderr, /, [\d,]+ access(es)? of 1 word watched, recorded in r;/);
     assert.ok(existsSync(at('r/watch.data')));

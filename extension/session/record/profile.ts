@@ -9,6 +9,7 @@ import { OpenProfile } from '../profile/open-profile';
 import { orphansOf } from './processes';
 import { createRecordingFolder, type FolderRequest, type RecordingFolder } from './recording-folder';
 import { printable } from '../text/terminal-text';
+import { endedByTrap } from './watch-hazard';
 
 export interface RecordRequest extends Omit<RecordParams, 'outputDirectory'> {
   /** `program`: what the folder is named after; by default the command's program, or what is attached to. */
@@ -61,6 +62,7 @@ export async function recordProgram(engine: Engine, { output, ...params }: Recor
       },
     );
     await folder.keep();
+    result.warnings.push(...[endedByTrap(params, result)].filter((sentence) => sentence !== undefined));
     const [command] = params.command;
     if (command !== undefined && !result.durationReached && control.stop?.aborted !== true) {
       // Not to know is no reason to lose the recording.
