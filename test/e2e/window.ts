@@ -265,28 +265,29 @@ export class Window {
     return entries;
   }
 
-  /** The explorer draws only the rows that fit into it. It has the focus, and scrolls to its own focused row first. */
+  /** By the mouse: the explorer draws only the rows that fit into it, and has the focus or not. */
   private async scrollExplorerTo(name: string): Promise<void> {
     const boxOf = (selector: string): Promise<Box | null> =>
       this.page.evaluate((wanted) => {
         const box = document.querySelector(wanted)?.getBoundingClientRect();
         return box === undefined ? null : { x: box.x, y: box.y, width: box.width, height: box.height };
       }, selector);
-    await this.page.waitForTimeout(200);
-    let drawn = await boxOf(explorerRowSelector(name));
-    for (let page = 0; page < 20 && drawn === null; page++) {
-      await this.page.keyboard.press(page === 0 ? 'Home' : 'PageDown');
-      await this.page.waitForTimeout(200);
-      drawn = await boxOf(explorerRowSelector(name));
-    }
-    // A shadow lies over the first pixels of a list that is scrolled, and a row can be cut at both of its ends.
+    await this.page.waitForTimeout(200); // it scrolls to its own focused row first
     const list = await boxOf('.explorer-folders-view');
-    assert.ok(drawn && list, `the explorer has no row ${name}`);
-    const below = drawn.y + 2 * drawn.height - (list.y + list.height);
-    const scrolled = drawn.y - drawn.height < list.y ? -2 * drawn.height : below > 0 ? 2 * drawn.height : 0;
-    if (scrolled === 0) return;
+    assert.ok(list, 'the explorer is not there');
     await this.page.mouse.move(list.x + list.width / 2, list.y + list.height / 2);
-    await this.page.mouse.wheel(0, scrolled);
+    const scroll = async (pixels: number): Promise<Box | null> => {
+      await this.page.mouse.wheel(0, pixels);
+      await this.page.waitForTimeout(200);
+      return boxOf(explorerRowSelector(name));
+    };
+    let drawn = await boxOf(explorerRowSelector(name));
+    for (let page = 0; page < 8 && drawn === null; page++) drawn = await scroll(-list.height / 2);
+    for (let page = 0; page < 16 && drawn === null; page++) drawn = await scroll(list.height / 2);
+    assert.ok(drawn, `the explorer has no row ${name}`);
+    // A shadow lies over the first pixels of a list that is scrolled, and a row can be cut at both of its ends.
+    if (drawn.y - drawn.height < list.y) await scroll(-2 * drawn.height);
+    else if (drawn.y + 2 * drawn.height > list.y + list.height) await scroll(2 * drawn.height);
   }
 
   private explorerRow(name: string): ReturnType<Page['locator']> {
