@@ -76,7 +76,7 @@ async function sanitized() {
 
 async function unit() {
   await buildExamples();
-  return mocha(['--config', 'test/unit/.mocharc.json'], 600, { CACHELINE_EXAMPLES_BIN: examplesBin });
+  return mocha(['--config', 'test/unit/.mocharc.json'], 1200, { CACHELINE_EXAMPLES_BIN: examplesBin });
 }
 
 async function packageTests() {
