@@ -13,9 +13,10 @@ import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
 import { falselyWaiting, judgeContended } from './lib/accuracy.mjs';
 import { judgeAdvice, partings, predictionOf, readAdvice, tryPatch } from './lib/accuracy-advice.mjs';
-import { detailRows, formRows, targetRows, worthPatching, writeDocument } from './lib/accuracy-tables.mjs';
+import { detailRows, formRows, targetRows, worthPatching } from './lib/accuracy-tables.mjs';
 import { printTable, progress } from './lib/bench-table.mjs';
 import { buildVariant, contendedMarkers, corpusFolder, formsOf, readCorpus } from './lib/corpus.mjs';
+import { writeTables } from './lib/document-tables.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 import { buildCputime, elapsedOf, inPairs, timed, undisturbed } from './lib/undisturbed.mjs';
 
@@ -190,8 +191,8 @@ async function bench(args) {
     if (mode.details) printTable('Not found, not right, or alarmed', detailRows(judged, collectors));
     if (mode.write) {
       const measured = `${mode.quick ? 'quick run; ' : ''}${head}${leftOut.length > 0 ? `; ${leftOut.length} forms left out for lack of time` : ''}`;
-      await writeDocument(path.join(root, 'docs/accuracy.md'), measured, targets, forms);
-      await writeDocument(path.join(root, 'README.md'), measured, targets);
+      await writeTables(path.join(root, 'docs/accuracy.md'), 'bench:accuracy', measured, [targets, forms]);
+      await writeTables(path.join(root, 'README.md'), 'bench:accuracy', measured, [targets]);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 // Set-up of a Debian or Ubuntu machine: system packages by group, then the npm packages. Safe to run again.
-//   node scripts/setup.mjs [build] [test] [bench] [fuzz]     without a group: build and test
+//   node scripts/setup.mjs [build] [test] [bench] [real] [fuzz]     without a group: build and test
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -41,6 +41,16 @@ const groups = {
     { packages: ['golang-go'], program: 'go', optional: true }, // pprof
   ],
   bench: [{ packages: ['libbenchmark-dev'] }],
+  real: [
+    { packages: ['cargo'], program: 'cargo' },
+    { packages: ['golang-go'], program: 'go' },
+    { packages: ['dpkg-dev'], program: 'dpkg-source' },
+    { packages: ['stress-ng'], program: 'stress-ng' },
+    { packages: ['libevent-dev'] }, // memcached
+    { packages: ['libsnappy-dev'] }, // LevelDB, and the rest
+    { packages: ['libgtest-dev'] },
+    { packages: ['libgmock-dev'] },
+  ],
   fuzz: [{ packages: ['clang'], program: 'clang++' }, { packages: ['libclang-rt-dev', 'libclang-rt-14-dev'] }],
 };
 

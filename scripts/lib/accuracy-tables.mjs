@@ -1,10 +1,8 @@
-// What bench:accuracy says: a row for each program and build, the targets, and docs/accuracy.md.
-import { readFile, writeFile } from 'node:fs/promises';
+// What bench:accuracy says: a row for each program and build, and the targets.
 import { alarmShare } from './accuracy.mjs';
 import { gainShare, shareOfGain } from './accuracy-advice.mjs';
 import { row, verdict } from './bench-table.mjs';
 import { median } from './median.mjs';
-import { ScriptError } from './run.mjs';
 
 /** Contended / fixed: a form that costs at least so much has to be found. */
 const findCost = 1.15;
@@ -24,8 +22,6 @@ const boundShare = 0.9;
 const widestBounds = 2;
 /** A control must not be promised more. */
 const noGain = 1.05;
-
-const [begin, end] = ['<!-- bench:accuracy begin -->', '<!-- bench:accuracy end -->'];
 
 const percent = (part, all) => (all === 0 ? '-' : `${((100 * part) / all).toFixed(1)} %`);
 
@@ -184,22 +180,4 @@ export function detailRows(judged, collectors) {
     if (patch?.detail) rows.push(row(form.title, 'patch', `${patch.step}: ${patch.detail.split('\n')[0]}`));
   }
   return rows;
-}
-
-/** Cells hold names from recordings. */
-const cellText = (text) => text.replaceAll('\n', ' ').replaceAll('\\', '\\\\').replaceAll('|', '\\|').replaceAll('<', '&lt;');
-
-function markdownTable([head, ...rows]) {
-  const line = (cells) => `| ${cells.map(cellText).join(' | ')} |`;
-  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
-}
-
-/** Replaces what is between the marker comments of a document; `forms` may be left out. Throws where they are not there. */
-export async function writeDocument(file, head, targets, forms) {
-  const text = await readFile(file, 'utf8');
-  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new ScriptError(`${file} has no lines "${begin}" and "${end}": put them where the result is to stand`);
-  const date = new Date().toISOString().slice(0, 10);
-  const generated = [begin, `${date}; ${head}.`, markdownTable(targets), ...(forms ? [markdownTable(forms)] : []), end].join('\n\n');
-  await writeFile(file, text.slice(0, from) + generated + text.slice(to + end.length));
 }
