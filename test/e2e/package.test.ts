@@ -57,6 +57,8 @@ describe('the package', () => {
       ...wanted,
       'dist/cli.js',
       'dist/panel.js',
+      'dist/compare.js',
+      'dist/compare.css',
       'dist/machine.js',
       'dist/machine.css',
       'dist/syntax/web-tree-sitter.wasm',
