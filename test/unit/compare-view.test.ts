@@ -42,7 +42,7 @@ describe('compare view', () => {
         ['function', ['work better']],
       ],
     );
-    assert.deepEqual(view.columns, ['time a second', 'time a run', 'contended samples']);
+    assert.deepEqual(view.columns, ['Time a second', 'Time a run', 'Contended samples']);
     const [gone] = view.tables[0]!.rows;
     assert.deepEqual(
       [gone?.shareText, gone?.share],

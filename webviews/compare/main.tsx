@@ -22,7 +22,7 @@ function Comparison({ version, view }: { version: number; view: CompareView }) {
       <h1>{conclusion}</h1>
       <Sides {...view} />
       <div class="actions">
-        <button type="button" onClick={() => send({ type: 'swap' })}>
+        <button type="button" class="secondary" onClick={() => send({ type: 'swap' })}>
           Swap
         </button>
         <button type="button" class="secondary" onClick={() => send({ type: 'again' })}>
@@ -43,7 +43,7 @@ function Comparison({ version, view }: { version: number; view: CompareView }) {
       {tables.map((table) => (
         <ChangeTable key={table.kind} {...table} columns={columns} onOpen={(row) => send({ type: 'open', version, row })} />
       ))}
-      {tables.length > 0 && <p class="quiet legend">{legend}</p>}
+      {tables.length > 0 && <p class="quiet legend">{legend} Numbers with an arrow: before → after.</p>}
     </main>
   );
 }

@@ -23,19 +23,27 @@ export function ChangeTable({ title, rows, columns, onOpen }: ChangeTableProps) 
         <table aria-label={title} onKeyDown={moveBetweenPlaces}>
           <thead>
             <tr>
-              <th scope="col">Status</th>
+              <th scope="col" class="status">
+                Status
+              </th>
               <th scope="col">Name</th>
-              <th scope="col">Share before</th>
-              <th scope="col">Share after</th>
-              <th scope="col" class="number">
+              <th scope="col" class="place">
+                Waits most at
+              </th>
+              <th scope="col" class="share">
+                Share before
+              </th>
+              <th scope="col" class="share">
+                Share after
+              </th>
+              <th scope="col" class="number sure">
                 Sure
               </th>
               {columns.map((column) => (
-                <th key={column} scope="col" class="number">
-                  {column}, before → after
+                <th key={column} scope="col" class="number" aria-label={`${column}, before and after`}>
+                  {column}
                 </th>
               ))}
-              <th scope="col">Waits most at</th>
             </tr>
           </thead>
           <tbody>
@@ -59,12 +67,19 @@ export function ChangeRow({ row, onOpen }: { row: CompareRow; onOpen: (row: numb
   return (
     <tr class="change" onDblClick={() => place !== '' && onOpen(id)}>
       <td>
-        <span class={`status ${status}`}>{status}</span>
+        <span class={`change-${status}`}>{status}</span>
       </td>
       <th scope="row">
         {name}
         {remark !== '' && <span class="quiet"> ({remark})</span>}
       </th>
+      <td>
+        {place !== '' && (
+          <button type="button" class="place" title={placeTitle} onClick={() => onOpen(id)}>
+            {place}
+          </button>
+        )}
+      </td>
       <Share share={share.before} text={shareText.before} />
       <Share share={share.after} text={shareText.after} />
       <td class="number">{sure}</td>
@@ -73,13 +88,6 @@ export function ChangeRow({ row, onOpen }: { row: CompareRow; onOpen: (row: numb
           {before} → {after}
         </td>
       ))}
-      <td>
-        {place !== '' && (
-          <button type="button" class="place" title={placeTitle} onClick={() => onOpen(id)}>
-            {place}
-          </button>
-        )}
-      </td>
     </tr>
   );
 }

@@ -99,12 +99,12 @@ export function measuresOf({ before, after }: Diff): Measure[] {
   return [
     ...(has('clock')
       ? [
-          { title: 'time/s', name: 'time a second', from: 80, text: (of: DiffMeasure) => time(of.contendedNsPerSecond) },
-          { title: 'time a run', name: 'time a run', from: 120, text: (of: DiffMeasure) => time(of.contendedNs) },
+          { title: 'time/s', name: 'Time a second', from: 80, text: (of: DiffMeasure) => time(of.contendedNsPerSecond) },
+          { title: 'time a run', name: 'Time a run', from: 120, text: (of: DiffMeasure) => time(of.contendedNs) },
         ]
       : []),
     ...(has('hitm') ? [{ title: 'HITMs/s', name: 'HITMs a second', from: 80, text: (of: DiffMeasure) => number(of.hitmPerSecond) }] : []),
-    { title: 'samples', name: 'contended samples', from: 140, text: (of) => count(of.contended) },
+    { title: 'samples', name: 'Contended samples', from: 140, text: (of) => count(of.contended) },
   ];
 }
 
