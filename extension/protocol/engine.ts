@@ -278,7 +278,7 @@ export interface EngineCalls {
   analyze: { params: AnalyzeParams; result: Report; progress: number };
   /** What to change, without the edits. Aborting and progress as of `analyze`. */
   advise: { params: OpenParams; result: AdviceList; progress: number };
-  /** Several tables of one analysis, in the order in which they are asked for, and its report without lines. Aborting and progress as of `analyze`. */
+  /** Several tables of one analysis, in the order asked for, and its report without lines. Aborting and progress as of `analyze`. */
   sums: { params: Omit<SumsParams, 'lines'>; result: { report: Report; tables: TableRow[][] }; progress: number };
   /** What the threads did over time. Aborting and progress as of `analyze`. */
   threads: { params: ThreadsParams; result: ThreadList; progress: number };

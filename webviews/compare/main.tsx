@@ -81,8 +81,8 @@ function Predicted({ predicted, elapsed }: { predicted: PredictedRow[]; elapsed:
               </tr>
             </thead>
             <tbody>
-              {predicted.map(({ advice, speedup, predictedLeft, measuredLeft }) => (
-                <tr key={advice}>
+              {predicted.map(({ advice, speedup, predictedLeft, measuredLeft }, index) => (
+                <tr key={index}>
                   <th scope="row">{advice}</th>
                   <td>{speedup}</td>
                   <td class="number">{predictedLeft}</td>

@@ -10,9 +10,6 @@ import type { Comparison, PlaceOnSide } from './comparison';
 import { conclusion, KINDS, LEGEND, measuresOf, remarks, sideText, sureText } from './diff-text';
 import { withoutAddress } from './sums';
 
-/** Advice beyond this is on data that hardly waits. */
-const MAX_PREDICTED = 5;
-
 export function compareView({ diff, places, advice, elapsed }: Comparison): CompareView {
   const measures = measuresOf(diff);
   const row = (entry: DiffEntry, id: number): CompareRow => ({
@@ -32,10 +29,7 @@ export function compareView({ diff, places, advice, elapsed }: Comparison): Comp
     before: sideText(diff.before),
     after: sideText(diff.after),
     elapsed: elapsedText(elapsed),
-    predicted: advice
-      .filter(({ way }) => way !== 'none')
-      .slice(0, MAX_PREDICTED)
-      .map((one) => predictedRow(one, diff)),
+    predicted: advice.filter(({ way }) => way !== 'none').map((one) => predictedRow(one, diff)),
     columns: measures.map(({ name }) => name),
     tables: (Object.keys(KINDS) as DiffKind[]).flatMap((kind) => {
       const own = rows.flatMap((one) => (one.kind === kind ? [one.row] : []));
