@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { h, type ComponentChildren, type VNode } from 'preact';
 import type { Advice } from '../../extension/protocol/advice';
+import { EngineError, type CallOptions, type Engine, type EngineCalls, type EngineMethod } from '../../extension/protocol/engine';
 import type { RecordingMeta } from '../../extension/protocol/recording';
-import { COMPARISON_TABLES, comparisonOf, type Comparison } from '../../extension/session/compare/comparison';
+import { compareRecordings, COMPARISON_TABLES, comparisonOf, type Comparison } from '../../extension/session/compare/comparison';
 import { compareView, parseCompareMessage } from '../../extension/session/compare/compare-view';
 import { ChangeRow } from '../../webviews/compare/table';
-import { advice } from './advice-builder';
+import { advice, adviceList } from './advice-builder';
 import { intelReport } from './pmu-reports';
 import { sums, type SumsOptions, type Waits } from './sums-builder';
 
@@ -143,6 +144,51 @@ describe('compare view', () => {
       { type: 'error' },
     ])
       assert.equal(parseCompareMessage(wrong), undefined, JSON.stringify(wrong));
+  });
+});
+
+describe('comparing recordings', () => {
+  /** Answers with recordings made by hand, after half of each step. */
+  class Made implements Engine {
+    readonly calls: string[] = [];
+    constructor(private readonly recordings: Record<string, Waits[]>) {}
+
+    call<M extends EngineMethod>(
+      method: M,
+      params: EngineCalls[M]['params'],
+      { signal, onProgress }: CallOptions<M> = {},
+    ): Promise<EngineCalls[M]['result']> {
+      const { path } = params as { path: string };
+      this.calls.push(`${method} ${path}`);
+      (onProgress as ((share: number) => void) | undefined)?.(0.5);
+      if (signal?.aborted) return Promise.reject(new EngineError('cancelled', 'The analysis was cancelled.'));
+      const { report, tables } = sums(COMPARISON_TABLES, this.recordings[path] ?? []);
+      const result = method === 'advise' ? adviceList([advice()]) : { report, tables };
+      return Promise.resolve(result as EngineCalls[M]['result']);
+    }
+  }
+
+  const paths = { before: 'a.cacheline', after: 'b.cacheline' };
+
+  it('reads both, asks for advice on the first one, and says how far it is', async () => {
+    const engine = new Made({ 'a.cacheline': [worker(400)], 'b.cacheline': [] });
+    const shares: number[] = [];
+    const { diff, advice: given } = await compareRecordings(engine, paths, { onShare: (share) => shares.push(share) });
+    assert.deepEqual(engine.calls, ['sums a.cacheline', 'sums b.cacheline', 'advise a.cacheline']);
+    assert.deepEqual(
+      shares.map((share) => Math.round(share * 6)),
+      [1, 3, 5],
+    );
+    assert.deepEqual([diff.before.recording, diff.after.recording, diff.program.status], [paths.before, paths.after, 'gone']);
+    assert.equal(given.length, 1);
+  });
+
+  it('ends where it is cancelled', async () => {
+    const engine = new Made({});
+    const cancel = new AbortController();
+    const compared = compareRecordings(engine, paths, { cancel: cancel.signal, onShare: () => cancel.abort() });
+    await assert.rejects(compared, { name: 'EngineError', kind: 'cancelled' });
+    assert.deepEqual(engine.calls, ['sums a.cacheline']);
   });
 });
 
