@@ -5,6 +5,7 @@ import { AdviceActions } from './features/advice';
 import type { CachelineApi } from './features/api';
 import { AttachCommand } from './features/attach';
 import { CheckMachine } from './features/check-machine';
+import { Compare } from './features/compare';
 import { ContendedTree } from './features/contended-tree';
 import { CurrentProfile } from './features/current-profile';
 import { EditPreviews } from './features/edit-preview';
@@ -57,6 +58,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const attach = new AttachCommand(profiler, log);
   const machine = new CheckMachine(client, extensionUri, output, log);
   const opening = new OpenRecordingCommand(recordings, documents, panel);
+  const compare = new Compare(pages, current, recordings, client);
   const previews = new EditPreviews();
   const advice = new AdviceActions(current, documents, layouts, previews, log);
 
@@ -75,6 +77,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     panel,
     profiler,
     machine,
+    compare,
     previews,
     advice.register(),
     editor.register(),
@@ -89,6 +92,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     vscode.commands.registerCommand('cacheline.attach', (argument: unknown) => attach.run(argument)),
     vscode.commands.registerCommand('cacheline.pickProcess', () => attach.pickProcess()),
     vscode.commands.registerCommand('cacheline.openRecording', (argument: unknown) => opening.run(argument)),
+    vscode.commands.registerCommand('cacheline.compare', (before: unknown, after: unknown) => compare.run(before, after)),
     vscode.commands.registerCommand('cacheline.openAsProfile', (argument: unknown) => editor.openAsProfile(argument)),
     vscode.commands.registerCommand('cacheline.heatMetric', (argument: unknown) => metric.run(argument)),
     vscode.commands.registerCommand('cacheline.showPanel', () => panel.show()),
@@ -115,6 +119,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     receiveFromPanel: (message) => panel.receive(message),
     machineState: () => machine.state(),
     receiveFromMachine: (message) => machine.receive(message),
+    compareState: () => compare.state(),
+    receiveFromCompare: (message) => compare.receive(message),
     enginePid: () => client.pid,
     recorderPid: () => client.recorderPid,
     engineCrashes: () => health.history,

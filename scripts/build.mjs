@@ -74,7 +74,7 @@ const forPage = {
 export async function bundleProducts(output) {
   const esbuild = await import('esbuild');
   const node = { extension: 'extension/main.ts', helper: 'extension/engine/helper.ts', cli: 'extension/cli/main.ts' };
-  const pages = { panel: 'webviews/panel/main.tsx', machine: 'webviews/machine/main.tsx' };
+  const pages = { panel: 'webviews/panel/main.tsx', machine: 'webviews/machine/main.tsx', compare: 'webviews/compare/main.tsx' };
   const results = await Promise.all([
     esbuild.build({ ...forNode, ...output, entryPoints: node, metafile: true }),
     esbuild.build({ ...forPage, ...output, entryPoints: pages, metafile: true }),

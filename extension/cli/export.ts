@@ -3,7 +3,6 @@ import { version } from '../../package.json';
 import type { NativeEngine } from '../engine/native';
 import { headOf, linesOf } from '../engine/report-pieces';
 import { tableRowsOf } from '../engine/table-pieces';
-import type { CallOptions } from '../protocol/engine';
 import type { TableRow } from '../protocol/table';
 import { CHECK_TABLES, checkOf } from '../session/check/check';
 import { repositoryRoot } from '../session/check/repository';
@@ -29,7 +28,11 @@ export async function exportRecording(engine: NativeEngine, { path: asked, to, o
   return DONE;
 }
 
-type Exporter = (engine: NativeEngine, params: Analysis & { path: string }, options: CallOptions<'analyze'>) => Promise<TextParts>;
+type Exporter = (
+  engine: NativeEngine,
+  params: Analysis & { path: string },
+  options: { onProgress: (share: number) => void },
+) => Promise<TextParts>;
 
 const EXPORTERS: Record<ExportFormat, Exporter> = {
   json: async (engine, params, options) => [...(await engine.analyzeTexts({ ...params, showAll: false }, options)).pieces, '\n'],

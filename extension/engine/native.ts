@@ -34,8 +34,8 @@ import type { Trace } from '../protocol/trace';
 import type { Where, WhereOutcome, WhereParams } from '../protocol/where';
 import type { WorksetSurvey } from '../protocol/workset';
 import { withFullStop } from '../protocol/words';
-import { reportOf, type ReportPieces } from './report-pieces';
-import type { TablePieces } from './table-pieces';
+import { headOf, reportOf, type ReportPieces } from './report-pieces';
+import { tableRowsOf, type TablePieces } from './table-pieces';
 import { suspectsAnswer, type FindSuspects } from './suspects';
 
 export interface NativeJob<R> {
@@ -176,6 +176,10 @@ export class NativeEngine implements Engine {
     analyze: async (params, options) => reportOf((await this.analyzeTexts(params, options)).pieces),
     advise: async (params, { signal, onProgress }) =>
       JSON.parse(await this.job(() => this.addon.advise(params, (share) => onProgress?.(share)), signal)) as AdviceList,
+    sums: async (params, options) => {
+      const { report, tables } = await this.sums(params, options);
+      return { report: headOf(report), tables: tables.map((pieces) => [...tableRowsOf(pieces)]) };
+    },
     threads: async (params, { signal, onProgress }) =>
       JSON.parse(await this.job(() => this.addon.threads(params, (share) => onProgress?.(share)), signal)) as ThreadList,
     workset: async (params, { signal, onProgress }) =>
@@ -242,8 +246,8 @@ export class NativeEngine implements Engine {
     }
   }
 
-  /** Several tables of one analysis. Rejects with EngineError only. */
-  async sums({ by, ...params }: SumsParams, options: CallOptions<'analyze'> = {}): Promise<SumsTexts> {
+  /** `sums` as the texts that the addon wrote, perhaps with the lines of the report. Rejects with EngineError only. */
+  async sums({ by, ...params }: SumsParams, options: CallOptions<'sums'> = {}): Promise<SumsTexts> {
     try {
       const texts = { ...params, by: by.map((keys) => keys.join(',')) };
       return await this.job(() => this.addon.sums(texts, (share) => options.onProgress?.(share)), options.signal);

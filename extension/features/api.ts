@@ -1,5 +1,6 @@
 // What activate() returns, for other extensions and for the tests in the extension host.
 import type * as vscode from 'vscode';
+import type { FromCompare, ToCompare } from '../protocol/compare';
 import type { Measure } from '../protocol/measure';
 import type { FromMachine, ToMachine } from '../protocol/machine';
 import type { FromPanel, ToPanel } from '../protocol/panel';
@@ -47,6 +48,15 @@ export interface MachineState {
   message: ToMachine | undefined;
 }
 
+/** The page of "Compare Recordings". */
+export interface CompareState {
+  open: boolean;
+  /** The page has asked for the comparison and got it. */
+  shown: boolean;
+  /** Undefined before the first comparison. */
+  message: ToCompare | undefined;
+}
+
 /** A tab that shows a recording. */
 export interface RecordingTabState extends PanelState {
   uri: vscode.Uri;
@@ -70,6 +80,9 @@ export interface CachelineApi {
   machineState(): MachineState;
   /** Does what the same message of the page of "Check This Machine" does. */
   receiveFromMachine(message: FromMachine): Promise<void>;
+  compareState(): CompareState;
+  /** Does what the same message of the page of "Compare Recordings" does. */
+  receiveFromCompare(message: FromCompare): Promise<void>;
   /** The process of the engine, where one runs. */
   enginePid(): number | undefined;
   /** The process that records; undefined: none was needed yet. */

@@ -13,6 +13,7 @@ import type { PanelState } from './api';
 import { showError } from './errors';
 import type { HeatMetricChoice } from './heat-metric';
 import { showWarning } from './notify';
+import { openBeside } from './open-beside';
 import type { SourceDocuments } from './source-documents';
 import { showPage } from './webview-page';
 
@@ -155,23 +156,7 @@ export class PanelPage implements vscode.Disposable {
       return;
     }
     await this.owner.activate(profile);
-    const found = this.services.documents.find(place);
-    if (!found) {
-      const choice = 'Map Paths…';
-      if ((await showWarning(this.services.documents.whyNotFound(place), choice)) === choice)
-        await vscode.commands.executeCommand('workbench.action.openSettings', 'cacheline.sourceMap');
-      return;
-    }
-    const position = new vscode.Position(found.line, 0);
-    await vscode.window.showTextDocument(found.uri, { viewColumn: this.sourceColumn(), selection: new vscode.Range(position, position) });
-  }
-
-  /** Sources open beside the page, not over it. */
-  private sourceColumn(): vscode.ViewColumn {
-    const column = this.view.viewColumn ?? vscode.ViewColumn.Beside;
-    if (column === vscode.ViewColumn.Beside) return vscode.ViewColumn.Active;
-    const other = vscode.window.visibleTextEditors.find(({ viewColumn }) => viewColumn !== undefined && viewColumn !== column)?.viewColumn;
-    return other ?? (column === vscode.ViewColumn.One ? vscode.ViewColumn.Beside : vscode.ViewColumn.One);
+    await openBeside(this.view, place, this.services);
   }
 
   private async drop(data: Record<string, string>): Promise<void> {

@@ -4,7 +4,7 @@ import type { CalibrationResult } from './calibration';
 import type { DeclarationList, LayoutList, TypeList } from './layout';
 import type { Answer, ProfileSummary, Question } from './profile';
 import type { CoalesceKey, Display, Report } from './report';
-import type { TableKey } from './table';
+import type { TableKey, TableRow } from './table';
 import type { ThreadList } from './threads';
 import type { Count, Integer } from './values';
 import type { Trace } from './trace';
@@ -278,6 +278,8 @@ export interface EngineCalls {
   analyze: { params: AnalyzeParams; result: Report; progress: number };
   /** What to change, without the edits. Aborting and progress as of `analyze`. */
   advise: { params: OpenParams; result: AdviceList; progress: number };
+  /** Several tables of one analysis, in the order asked for, and its report without lines. Aborting and progress as of `analyze`. */
+  sums: { params: Omit<SumsParams, 'lines'>; result: { report: Report; tables: TableRow[][] }; progress: number };
   /** What the threads did over time. Aborting and progress as of `analyze`. */
   threads: { params: ThreadsParams; result: ThreadList; progress: number };
   /** How much memory is worked on, and classes of misses. Aborting and progress as of `analyze`. */

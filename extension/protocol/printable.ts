@@ -21,6 +21,11 @@ export function isPlain(text: string): boolean {
   return PLAIN_TEXT.test(text);
 }
 
+/** Text of a list to choose from, where VS Code makes `$(name)` an icon: a name could look like the editor's own words. */
+export function pickerText(text: string): string {
+  return printable(text).replaceAll('$(', '$\u200b(');
+}
+
 /**
  * Text of a notification of VS Code, which renders `[text](command:…)` and `[text](https:…)` as links: a name in it must not
  * become one. Line breaks are spaces there.

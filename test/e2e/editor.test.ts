@@ -8,6 +8,7 @@ import type { Browser } from 'playwright-core';
 import { openBrowser } from '../../scripts/lib/host-lane.mjs';
 import { extensionHostLogs, installExtension, startServer, versions, type VSCodeServer } from '../../scripts/vscode-host.mjs';
 import { describeAdvice } from './advice';
+import { describeCompare } from './compare';
 import { describeLayout } from './layout';
 import { describeLongList } from './long-list';
 import { describeMachine } from './machine';
@@ -166,6 +167,7 @@ describe(`VS Code ${version.name}`, function () {
 
   describeLayout({ window: () => window, workspace });
   describeAdvice({ window: () => window, workspace });
+  describeCompare({ window: () => window, workspace });
   describeRecording({ window: () => window, workspace });
   describeLongList({ window: () => window, workspace });
   describeMachine({ window: () => window, workspace });

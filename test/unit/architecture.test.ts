@@ -16,6 +16,7 @@ const typescriptRooms: Record<string, string[]> = {
   'extension/features': ['extension/session', 'extension/engine', 'extension/protocol'],
   'webviews/panel': ['extension/protocol'],
   'webviews/machine': ['extension/protocol'],
+  'webviews/compare': ['extension/protocol'],
 };
 
 const nativeRooms: Record<string, string[]> = {

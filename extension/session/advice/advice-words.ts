@@ -226,7 +226,7 @@ export function costSentences({ cost, way, change }: Advice): string {
 }
 
 /** "2.1", "0.97", "12". */
-function factor(value: number): string {
+export function factor(value: number): string {
   return String(value < 10 ? Number(value.toFixed(2)) : Math.round(value));
 }
 
@@ -257,7 +257,7 @@ function speedupSentence({ speedup, mostSpeedup, basis }: Advice['predicted']): 
 }
 
 /** Plain stores dominate, so that only the bounds of a speedup are known. */
-function isBound(basis: string): boolean {
+export function isBound(basis: string): boolean {
   return basis.endsWith(', bound');
 }
 

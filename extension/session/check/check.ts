@@ -4,7 +4,7 @@ import { isMostlyBlind } from '../../protocol/blindness';
 import type { Report, SourcePlace, Verdict } from '../../protocol/report';
 import type { TableKey, TableRow } from '../../protocol/table';
 import { differenceOf } from '../compare/chance';
-import { isUnknown, withoutAddress, type Sums } from '../compare/sums';
+import { isUnknown, placeOfSource, withoutAddress, type Sums } from '../compare/sums';
 import { percent } from '../text/terminal-text';
 
 /** What checkOf() needs of a recording. */
@@ -205,10 +205,10 @@ function placesOf({ tables }: Sums): Map<string, SourcePlace> {
   const places = new Map<string, SourcePlace>();
   for (const row of tables[1] ?? []) {
     const { type = '', member = '', source = '' } = row.key;
-    if (row.contended === 0 || isUnknown(type) || isUnknown(source)) continue;
+    const place = placeOfSource(source);
+    if (row.contended === 0 || isUnknown(type) || place === undefined) continue;
     const key = `${type}\n${member === '[no member]' ? '' : member}`;
-    const [, file = '', line = '0'] = /^(.*):(\d+)$/.exec(source) ?? [];
-    if (!places.has(key) && file !== '') places.set(key, { file, line: Number(line) });
+    if (!places.has(key)) places.set(key, place);
   }
   return places;
 }

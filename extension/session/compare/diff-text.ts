@@ -1,5 +1,6 @@
 // What changed between two recordings, as text and as Markdown.
-import type { Diff, DiffChange, DiffEntry, DiffKind, DiffSide, DiffStatus } from '../../protocol/diff';
+import type { Diff, DiffChange, DiffEntry, DiffKind, DiffMeasure, DiffSide, DiffStatus } from '../../protocol/diff';
+import type { Evidence } from '../../protocol/report';
 import { joinArguments } from '../record/launch';
 import { headField, joinBlocks } from '../report/report-blocks';
 import { duration } from '../threads/duration';
@@ -17,7 +18,7 @@ export interface DiffTextOptions {
 
 /** Entries of a kind without --show-all. */
 const MAX_ENTRIES = 20;
-const KINDS: Record<DiffKind, string> = { type: 'Types', member: 'Members', object: 'Objects', function: 'Functions' };
+export const KINDS: Record<DiffKind, string> = { type: 'Types', member: 'Members', object: 'Objects', function: 'Functions' };
 const STATUS_STYLE: Partial<Record<DiffStatus, keyof Style>> = {
   gone: 'green',
   better: 'green',
@@ -49,7 +50,8 @@ export const LEGEND =
   'Shares are of all samples. Time is what contended samples stand for, of all threads, in each second of the recording. ' +
   'unsure: chance explains the difference. sure: that it is not chance.';
 
-function sideText({ recording, command, samples, seconds, collector }: DiffSide): string {
+/** Printable. */
+export function sideText({ recording, command, samples, seconds, collector }: DiffSide): string {
   const program = command.length === 0 ? '' : `, of ${printable(joinArguments(command))}`;
   return `${recording}${program}: ${plural(samples, 'sample')} in ${seconds.toFixed(1)} s (${collector})`;
 }
@@ -79,31 +81,47 @@ export function conclusion({ program, comparable }: Diff): string {
   return `${words}: ${shares}${comparable && status !== 'unsure' && status !== 'same' ? ` (${percent(confidence)} sure)` : ''}.${times}`;
 }
 
-function columnsOf({ before, after }: Diff): Numbers[] {
-  const timed = before.evidence.includes('clock') || after.evidence.includes('clock');
-  const hitm = before.evidence.includes('hitm') || after.evidence.includes('hitm');
+/** A number that both sides have. */
+interface Measure {
+  /** In a narrow table; and with room. */
+  title: string;
+  name: string;
+  /** Columns of the terminal from which on it is shown. */
+  from: number;
+  text: (measure: DiffMeasure) => string;
+}
+
+/** What the evidence of the recordings counts, besides shares. */
+export function measuresOf({ before, after }: Diff): Measure[] {
+  const has = (evidence: Evidence): boolean => before.evidence.includes(evidence) || after.evidence.includes(evidence);
   const time = (value: number | null): string => (value === null ? '?' : duration(value));
   const number = (value: number | null): string => (value === null ? '?' : count(Math.round(value)));
   return [
+    ...(has('clock')
+      ? [
+          { title: 'time/s', name: 'Time a second', from: 80, text: (of: DiffMeasure) => time(of.contendedNsPerSecond) },
+          { title: 'time a run', name: 'Time a run', from: 120, text: (of: DiffMeasure) => time(of.contendedNs) },
+        ]
+      : []),
+    ...(has('hitm') ? [{ title: 'HITMs/s', name: 'HITMs a second', from: 80, text: (of: DiffMeasure) => number(of.hitmPerSecond) }] : []),
+    { title: 'samples', name: 'Contended samples', from: 140, text: (of) => count(of.contended) },
+  ];
+}
+
+/** How sure it is that something changed; empty where nothing did, or nothing can be told. */
+export function sureText({ status, confidence }: DiffChange): string {
+  return status === 'unsure' || status === 'same' ? '' : percent(confidence);
+}
+
+function columnsOf(diff: Diff): Numbers[] {
+  return [
     { title: 'before', from: 0, cell: (entry) => percent(entry.before.programShare) },
     { title: 'after', from: 0, cell: (entry) => percent(entry.after.programShare) },
-    { title: 'sure', from: 60, cell: ({ status, confidence }) => (status === 'unsure' || status === 'same' ? '' : percent(confidence)) },
-    ...(timed
-      ? [
-          { title: 'time/s', from: 80, cell: (entry: DiffChange) => time(entry.before.contendedNsPerSecond) },
-          { title: 'after', from: 80, cell: (entry: DiffChange) => time(entry.after.contendedNsPerSecond) },
-          { title: 'time a run', from: 120, cell: (entry: DiffChange) => time(entry.before.contendedNs) },
-          { title: 'after', from: 120, cell: (entry: DiffChange) => time(entry.after.contendedNs) },
-        ]
-      : []),
-    ...(hitm
-      ? [
-          { title: 'HITMs/s', from: 80, cell: (entry: DiffChange) => number(entry.before.hitmPerSecond) },
-          { title: 'after', from: 80, cell: (entry: DiffChange) => number(entry.after.hitmPerSecond) },
-        ]
-      : []),
-    { title: 'samples', from: 140, cell: (entry) => count(entry.before.contended) },
-    { title: 'after', from: 140, cell: (entry) => count(entry.after.contended) },
+    { title: 'sure', from: 60, cell: sureText },
+    ...measuresOf(diff).flatMap(({ title, from, text }): Numbers[] => [
+      { title, from, cell: (entry) => text(entry.before) },
+      { title: 'after', from, cell: (entry) => text(entry.after) },
+    ]),
   ];
 }
 
@@ -135,13 +153,18 @@ function kindText(diff: Diff, kind: DiffKind, { width, style }: { width: number;
   ];
 }
 
-function remark({ perhaps, types, inlined }: DiffEntry): string {
-  const words = [
+function remark(entry: DiffEntry): string {
+  const words = remarks(entry);
+  return words === '' ? '' : ` (${words})`;
+}
+
+/** What else is to be known of an entry's name; empty: nothing. Printable. */
+export function remarks({ perhaps, types, inlined }: DiffEntry): string {
+  return [
     ...(perhaps === undefined ? [] : [`perhaps ${printable(perhaps)} before`]),
     ...(types === undefined ? [] : [`${types} types, added up`]),
     ...(inlined === undefined ? [] : [`inlined ${inlined}`]),
-  ];
-  return words.length === 0 ? '' : ` (${words.join('; ')})`;
+  ].join('; ');
 }
 
 /** For a pull request: the same, with at most so many entries of a kind. */

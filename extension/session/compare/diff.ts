@@ -143,7 +143,8 @@ function memberKey(type: string, member: string): string {
   return `${type}\n${member}`;
 }
 
-function memberName(type: string, member: string): string {
+/** What an entry calls a member. */
+export function memberName(type: string, member: string): string {
   return member === '[no member]' ? `${type} ${member}` : `${type}.${member}`;
 }
 

@@ -1,9 +1,6 @@
 // A recording added up for comparison: what tables of one analysis say, and what the report says beside them.
-import type { NativeEngine } from '../../engine/native';
-import { headOf } from '../../engine/report-pieces';
-import { tableRowsOf } from '../../engine/table-pieces';
-import type { CallOptions, SumsParams } from '../../protocol/engine';
-import type { Report } from '../../protocol/report';
+import type { CallOptions, Engine, SumsParams } from '../../protocol/engine';
+import type { Report, SourcePlace } from '../../protocol/report';
 import type { TableKey, TableRow } from '../../protocol/table';
 
 export interface Sums {
@@ -16,13 +13,12 @@ export interface Sums {
 }
 
 export async function sumsOf(
-  engine: NativeEngine,
+  engine: Engine,
   by: TableKey[][],
-  params: Omit<SumsParams, 'by'>,
-  options: CallOptions<'analyze'>,
+  params: Omit<SumsParams, 'by' | 'lines'>,
+  options: CallOptions<'sums'>,
 ): Promise<Sums> {
-  const { report, tables } = await engine.sums({ ...params, by }, options);
-  return { path: params.path, report: headOf(report), tables: tables.map((pieces) => [...tableRowsOf(pieces)]) };
+  return { path: params.path, ...(await engine.call('sums', { ...params, by }, options)) };
 }
 
 /** What a table calls what it does not know: "[no type known]". A mapping ("[heap]") is no such name. */
@@ -33,4 +29,10 @@ export function isUnknown(name: string): boolean {
 /** "anonymous" of "anonymous 0x7f0012340000": an address is another one in the next run. */
 export function withoutAddress(name: string): string {
   return name.replace(/\s*\b0x[0-9a-f]+\b/g, '');
+}
+
+/** The place that a table's key `source` names; undefined where it names none. */
+export function placeOfSource(source: string): SourcePlace | undefined {
+  const [, file, line] = isUnknown(source) ? [] : (/^(.+):(\d+)$/.exec(source) ?? []);
+  return file === undefined ? undefined : { file, line: Number(line) };
 }

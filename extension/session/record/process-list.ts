@@ -1,6 +1,7 @@
 // The processes as a list to choose from. What they call themselves is foreign text.
+import { pickerText } from '../../protocol/printable';
+import { plural, shortenEnd } from '../text/terminal-text';
 import type { ProcessInfo } from './processes';
-import { plural, printable, shortenEnd } from '../text/terminal-text';
 
 export type ProcessItem =
   { kind: 'group'; label: string } | { kind: 'process'; pid: number; label: string; description: string; detail: string };
@@ -27,13 +28,8 @@ function item({ pid, name, user, threads, load, commandLine }: ProcessInfo): Pro
   return {
     kind: 'process',
     pid,
-    label: harmless(shortenEnd(name, MAX_NAME)),
-    description: [`${pid}`, harmless(user), plural(threads, 'thread'), ...(busy > 0 ? [`${busy} % CPU`] : [])].join(' · '),
-    detail: harmless(shortenEnd(commandLine.join(' '), MAX_COMMAND)),
+    label: pickerText(shortenEnd(name, MAX_NAME)),
+    description: [`${pid}`, pickerText(user), plural(threads, 'thread'), ...(busy > 0 ? [`${busy} % CPU`] : [])].join(' · '),
+    detail: pickerText(shortenEnd(commandLine.join(' '), MAX_COMMAND)),
   };
-}
-
-/** Also keeps `$(name)` from becoming an icon: a name could look like the editor's own words. */
-function harmless(text: string): string {
-  return printable(text).replaceAll('$(', '$\u200b(');
 }

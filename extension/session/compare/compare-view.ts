@@ -1,0 +1,101 @@
+// What the page of "Compare Recordings" shows, and what it may ask for.
+import type { Advice } from '../../protocol/advice';
+import type { CompareRow, CompareView, FromCompare, PredictedRow } from '../../protocol/compare';
+import type { Diff, DiffEntry, DiffKind } from '../../protocol/diff';
+import { actionText, factor, isBound } from '../advice/advice-words';
+import { shortPlace } from '../lines/source-path';
+import { percent, printable } from '../text/terminal-text';
+import { duration } from '../threads/duration';
+import type { Comparison, PlaceOnSide } from './comparison';
+import { conclusion, KINDS, LEGEND, measuresOf, remarks, sideText, sureText } from './diff-text';
+import { withoutAddress } from './sums';
+
+export function compareView({ diff, places, advice, elapsed }: Comparison): CompareView {
+  const measures = measuresOf(diff);
+  const row = (entry: DiffEntry, id: number): CompareRow => ({
+    id,
+    status: entry.status,
+    name: printable(entry.name),
+    remark: remarks(entry),
+    share: { before: entry.before.programShare, after: entry.after.programShare },
+    shareText: { before: percent(entry.before.programShare), after: percent(entry.after.programShare) },
+    sure: sureText(entry),
+    numbers: measures.map(({ text }) => ({ before: text(entry.before), after: text(entry.after) })),
+    ...placeTexts(places[id]),
+  });
+  const rows = diff.entries.map((entry, id) => ({ kind: entry.kind, row: row(entry, id) }));
+  return {
+    conclusion: conclusion(diff),
+    before: sideText(diff.before),
+    after: sideText(diff.after),
+    elapsed: elapsedText(elapsed),
+    predicted: advice.filter(({ way }) => way !== 'none').map((one) => predictedRow(one, diff)),
+    columns: measures.map(({ name }) => name),
+    tables: (Object.keys(KINDS) as DiffKind[]).flatMap((kind) => {
+      const own = rows.flatMap((one) => (one.kind === kind ? [one.row] : []));
+      return own.length === 0 ? [] : [{ kind, title: KINDS[kind], rows: own }];
+    }),
+    notes: diff.notes.map(printable),
+    legend: LEGEND,
+  };
+}
+
+function placeTexts(place: PlaceOnSide | undefined): Pick<CompareRow, 'place' | 'placeTitle'> {
+  if (place === undefined) return { place: '', placeTitle: '' };
+  return { place: printable(shortPlace(place)), placeTitle: printable(`${place.file}:${place.line}, in the recording ${place.side}`) };
+}
+
+function elapsedText(elapsed: Comparison['elapsed']): string {
+  if (elapsed === null) return '';
+  const { before, after } = elapsed;
+  const times = [before, after].map((seconds) => duration(seconds * 1e9));
+  return (
+    `The recorded runs took ${times.join(' before, ')} after: ${factor(before / after)} times as fast. ` +
+    'One run of each says nothing of how runs vary; "cacheline record --repeat" runs both in turn.'
+  );
+}
+
+function predictedRow(advice: Advice, diff: Diff): PredictedRow {
+  return {
+    advice: actionText(advice),
+    speedup: speedupText(advice.predicted),
+    predictedLeft: percent(advice.predicted.contendedLeft),
+    measuredLeft: measuredLeft(advice, diff),
+  };
+}
+
+function speedupText({ speedup, basis }: Advice['predicted']): string {
+  if (speedup === null) return 'cannot be told';
+  const bounds = `${factor(speedup.low)} to ${factor(speedup.high)}`;
+  return isBound(basis) ? `${bounds} times as fast` : `${factor(speedup.mid)} times as fast (${bounds})`;
+}
+
+/** Of the time that a run waits for this data. */
+function measuredLeft({ subject: { object, type } }: Advice, { entries, comparable }: Diff): string {
+  const unknown = 'cannot be told';
+  const [kind, name] = object === '' ? ['type', type] : ['object', withoutAddress(object)];
+  const entry = entries.find((one) => one.kind === kind && one.name === name);
+  if (!comparable || !entry || entry.before.contendedNs === null || entry.after.contendedNs === null) return unknown;
+  return entry.before.contendedNs === 0 ? unknown : percent(entry.after.contendedNs / entry.before.contendedNs);
+}
+
+/** The page is untrusted input: undefined where it sent none of its messages. */
+export function parseCompareMessage(message: unknown): FromCompare | undefined {
+  if (typeof message !== 'object' || message === null) return undefined;
+  const { type, version, row, message: text } = message as Record<string, unknown>;
+  switch (type) {
+    case 'ready':
+    case 'swap':
+    case 'again':
+    case 'copy':
+      return { type };
+    case 'open':
+      return Number.isSafeInteger(version) && Number.isSafeInteger(row)
+        ? { type, version: version as number, row: row as number }
+        : undefined;
+    case 'error':
+      return typeof text === 'string' ? { type, message: text } : undefined;
+    default:
+      return undefined;
+  }
+}

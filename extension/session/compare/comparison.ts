@@ -1,0 +1,123 @@
+// Two recordings compared for the editor: what changed, where its source lines are, and what was advised on the first one.
+import type { Advice } from '../../protocol/advice';
+import type { Diff, DiffEntry, DiffKind } from '../../protocol/diff';
+import type { Engine } from '../../protocol/engine';
+import type { RecordingMeta } from '../../protocol/recording';
+import type { SourcePlace } from '../../protocol/report';
+import type { TableKey, TableRow } from '../../protocol/table';
+import { DIFF_TABLES, diffOf, memberName } from './diff';
+import { placeOfSource, sumsOf, withoutAddress, type Sums } from './sums';
+
+export type Side = 'before' | 'after';
+
+export interface PlaceOnSide extends SourcePlace {
+  /** Of the recording that has it. */
+  side: Side;
+}
+
+export interface Comparison {
+  diff: Diff;
+  /** By the entries of the diff: the source line that waits most. After, where it still waits there; else before. */
+  places: (PlaceOnSide | undefined)[];
+  /** On the recording before. */
+  advice: Advice[];
+  /** Seconds that the recorded runs took; null where they were no two whole runs with the same arguments. */
+  elapsed: Record<Side, number> | null;
+}
+
+/** What placesOf() needs of each recording, behind DIFF_TABLES. */
+const PLACE_TABLES: TableKey[][] = [
+  ['type', 'member', 'source'],
+  ['object', 'frame', 'source'],
+];
+
+/** What comparisonOf() needs of each recording. */
+export const COMPARISON_TABLES: TableKey[][] = [...DIFF_TABLES, ...PLACE_TABLES];
+
+/** Steps that take about as long as each other: two recordings, and the advice on the first one. */
+const STEPS = 3;
+
+/**
+ * Rejects with EngineError.
+ * @param paths of recordings
+ * @param onShare told what share is done, 0 to 1
+ */
+export async function compareRecordings(
+  engine: Engine,
+  paths: Record<Side, string>,
+  { cancel, onShare }: { cancel?: AbortSignal; onShare?: (share: number) => void } = {},
+): Promise<Comparison> {
+  const step = (index: number) => ({
+    ...(cancel === undefined ? {} : { signal: cancel }),
+    onProgress: (share: number): void => onShare?.((index + share) / STEPS),
+  });
+  const before = await sumsOf(engine, COMPARISON_TABLES, { path: paths.before }, step(0));
+  const after = await sumsOf(engine, COMPARISON_TABLES, { path: paths.after }, step(1));
+  const { advice } = await engine.call('advise', { path: paths.before, showAll: false }, step(2));
+  return comparisonOf(before, after, advice);
+}
+
+export function comparisonOf(before: Sums, after: Sums, advice: Advice[]): Comparison {
+  const diff = diffOf(before, after);
+  const places = { before: placesOf(before), after: placesOf(after) };
+  return {
+    diff,
+    places: diff.entries.map((entry) => placeOf(entry, places)),
+    advice,
+    elapsed: elapsedOf(before.report.recording, after.report.recording),
+  };
+}
+
+/** By kind and name. */
+type Places = Map<string, SourcePlace>;
+
+function placeOf({ kind, name, perhaps, after }: DiffEntry, places: Record<Side, Places>): PlaceOnSide | undefined {
+  const [was, is] = [places.before.get(keyOf(kind, perhaps ?? name)), places.after.get(keyOf(kind, name))];
+  if (is !== undefined && (after.contended > 0 || was === undefined)) return { ...is, side: 'after' };
+  return was && { ...was, side: 'before' };
+}
+
+function keyOf(kind: DiffKind, name: string): string {
+  return `${kind}\n${name}`;
+}
+
+/** Where most samples of each entry are contended. */
+function placesOf({ tables }: Sums): Places {
+  const [byMember = [], byObject = []] = tables.slice(DIFF_TABLES.length);
+  const sums = new Map<string, Map<string, number>>();
+  const add = (kind: DiffKind, name: string, { key: { source = '' }, contended }: TableRow): void => {
+    if (contended === 0 || placeOfSource(source) === undefined) return;
+    const key = keyOf(kind, name);
+    const lines = sums.get(key) ?? new Map<string, number>();
+    lines.set(source, (lines.get(source) ?? 0) + contended);
+    sums.set(key, lines);
+  };
+  for (const row of byMember) {
+    const { type = '', member = '' } = row.key;
+    add('type', type, row);
+    add('member', memberName(type, member), row);
+  }
+  for (const row of byObject) {
+    add('object', withoutAddress(row.key.object ?? ''), row);
+    add('function', row.key.frame ?? '', row);
+  }
+  const places: Places = new Map();
+  for (const [key, lines] of sums) {
+    const [[hottest] = ['']] = [...lines].sort(([, a], [, b]) => b - a);
+    const place = placeOfSource(hottest);
+    if (place !== undefined) places.set(key, place);
+  }
+  return places;
+}
+
+function elapsedOf(before: RecordingMeta | null, after: RecordingMeta | null): Comparison['elapsed'] {
+  if (before === null || after === null || !isWholeRun(before) || !isWholeRun(after)) return null;
+  const [own, other] = [before, after].map(({ command }) => JSON.stringify(command.slice(1)));
+  return own === other ? { before: before.durationSeconds, after: after.durationSeconds } : null;
+}
+
+/** A program that was started, and ended by itself. */
+function isWholeRun({ target, command, interrupted, program, durationSeconds }: RecordingMeta): boolean {
+  const isCommand = (target?.kind ?? 'command') === 'command' && command.length > 0;
+  return isCommand && !interrupted && program?.exitStatus === 0 && durationSeconds > 0;
+}

@@ -1,0 +1,108 @@
+// The page of "Compare Recordings": what changed from one recording to the other, the conclusion first.
+import { render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { BothSides, CompareView, PredictedRow, ToCompare } from '../../extension/protocol/compare';
+import { send } from './host';
+import { ChangeTable } from './table';
+import './compare.css';
+
+function App() {
+  const [message, setMessage] = useState<ToCompare | undefined>(undefined);
+  useEffect(() => {
+    window.addEventListener('message', (event: MessageEvent<ToCompare>) => setMessage(event.data));
+    send({ type: 'ready' });
+  }, []);
+  return message && <Comparison key={message.version} version={message.version} view={message.view} />;
+}
+
+function Comparison({ version, view }: { version: number; view: CompareView }) {
+  const { conclusion, elapsed, predicted, columns, tables, notes, legend } = view;
+  return (
+    <main>
+      <h1>{conclusion}</h1>
+      <Sides {...view} />
+      <div class="actions">
+        <button type="button" class="secondary" onClick={() => send({ type: 'swap' })}>
+          Swap
+        </button>
+        <button type="button" class="secondary" onClick={() => send({ type: 'again' })}>
+          Compare Again
+        </button>
+        <button type="button" class="secondary" onClick={() => send({ type: 'copy' })}>
+          Copy as Markdown
+        </button>
+      </div>
+      {notes.length > 0 && (
+        <ul class="notes" aria-label="What to know of this comparison">
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+      {(predicted.length > 0 || elapsed !== '') && <Predicted predicted={predicted} elapsed={elapsed} />}
+      {tables.map((table) => (
+        <ChangeTable key={table.kind} {...table} columns={columns} onOpen={(row) => send({ type: 'open', version, row })} />
+      ))}
+      {tables.length > 0 && <p class="quiet legend">{legend} Numbers with an arrow: before → after.</p>}
+    </main>
+  );
+}
+
+function Sides({ before, after }: BothSides) {
+  return (
+    <dl>
+      <dt>Before</dt>
+      <dd>{before}</dd>
+      <dt>After</dt>
+      <dd>{after}</dd>
+    </dl>
+  );
+}
+
+/** What advice on the recording before promised, beside what the recording after shows. */
+function Predicted({ predicted, elapsed }: { predicted: PredictedRow[]; elapsed: string }) {
+  return (
+    <section>
+      <h2>Predicted and measured</h2>
+      {elapsed !== '' && <p>{elapsed}</p>}
+      {predicted.length > 0 && (
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Advice on the recording before</th>
+                <th scope="col">The program, predicted</th>
+                <th scope="col" class="number">
+                  Waiting left, predicted
+                </th>
+                <th scope="col" class="number">
+                  measured
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {predicted.map(({ advice, speedup, predictedLeft, measuredLeft }, index) => (
+                <tr key={index}>
+                  <th scope="row">{advice}</th>
+                  <td>{speedup}</td>
+                  <td class="number">{predictedLeft}</td>
+                  <td class="number">{measuredLeft}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {predicted.length > 0 && (
+        <p class="quiet legend">Waiting left: of the time that a run waits for this data. Which advice was followed is not known.</p>
+      )}
+    </section>
+  );
+}
+
+window.addEventListener('error', ({ message }) => send({ type: 'error', message }));
+window.addEventListener('unhandledrejection', ({ reason }) => send({ type: 'error', message: String(reason) }));
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The page has no root element.');
+render(<App />, root);
