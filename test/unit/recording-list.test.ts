@@ -93,7 +93,7 @@ describe('list of recordings', () => {
   it('says when, by which collector and how large', () => {
     const { label, description, text } = recordingWords(EXAMPLE, NOW);
     assert.equal(label, 'server');
-    assert.equal(description, 'today 08:05 · clock · 1.2 MB');
+    assert.equal(description, '08:05 · clock · 1.2 MB');
     assert.equal(text, '/work/server.cacheline\n/opt/bin/server --threads 8\n2026-11-26 08:05, clock, 1.2 MB');
     const tomorrow = recordingWords({ ...EXAMPLE, path: '/work/server-2.cacheline' }, NOW + 86_400_000);
     assert.equal(tomorrow.label, 'server-2');
@@ -102,10 +102,10 @@ describe('list of recordings', () => {
 
   it('says the program where the name does not, and what has not ended', () => {
     const { description, text } = recordingWords({ ...EXAMPLE, path: '/work/before.cacheline', ended: false }, NOW);
-    assert.equal(description, 'today 08:05 · server · clock · 1.2 MB · not ended');
+    assert.equal(description, '08:05 · server · clock · 1.2 MB · not ended');
     assert.match(text, /\nIt is being recorded, or its recorder died/);
     const bare = recordingWords({ ...EXAMPLE, path: '/work/run/perf.data', command: [], collector: '' }, NOW);
-    assert.deepEqual([bare.label, bare.description], ['run/perf.data', 'today 08:05 · 1.2 MB']);
+    assert.deepEqual([bare.label, bare.description], ['run/perf.data', '08:05 · 1.2 MB']);
     assert.match(bare.text, /program unknown\n.* collector unknown/);
   });
 

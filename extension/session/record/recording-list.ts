@@ -34,6 +34,7 @@ const MOST_META_BYTES = 16 * 1024 * 1024;
 const LONGEST_NAME = 60;
 const LONGEST_COMMAND = 300;
 const FILE_SUFFIX = '.perf.data';
+const CLOCK_LENGTH = '08:50'.length;
 
 /** Those that are there, the newest first. One that cannot be looked at is left out, and said in the log. */
 export async function listRecordings(paths: Iterable<string>, log: { warn(message: string): void }): Promise<ListedRecording[]> {
@@ -136,10 +137,11 @@ export async function foreignFiles(path: string): Promise<string[]> {
   return (await readdir(path)).filter((name) => !isRecordingFile(name)).sort();
 }
 
-/** "today 08:50", "2026-11-26 08:50", in local time. */
+/** "08:50" of today, "2026-11-26 08:50" of other days, in local time. */
 function whenText(time: number, now: number): string {
-  const [day, clock] = timeText(time).split(' ');
-  return timeText(now).startsWith(`${day} `) ? `today ${clock}` : `${day} ${clock}`;
+  const text = timeText(time);
+  const today = timeText(now).slice(0, -CLOCK_LENGTH);
+  return text.startsWith(today) ? text.slice(today.length) : text;
 }
 
 /** "2026-11-26 08:50", in local time. */
