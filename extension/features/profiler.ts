@@ -22,7 +22,7 @@ import { folderSetting } from './settings';
 import type { SourceDocuments } from './source-documents';
 
 const NOT_TRUSTED =
-  'Nothing is recorded in a workspace that is not trusted: its settings and programs are not yours. ' +
+  'Nothing is recorded in a workspace that is not trusted: others may have written its programs and settings. ' +
   'Trust it first, with "Workspaces: Manage Workspace Trust". Recordings can be opened all the same.';
 
 export class Profiler implements vscode.Disposable {

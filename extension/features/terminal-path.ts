@@ -19,8 +19,10 @@ export class TerminalPath implements vscode.Disposable {
   }
 
   private apply(): void {
-    this.variables.clear();
-    if (!setting('terminalPath', this.log)) return;
+    if (!setting('terminalPath', this.log)) {
+      this.variables.clear();
+      return;
+    }
     this.variables.description = 'Adds the command `cacheline` of Cacheline Lens (setting `cacheline.terminalPath`).';
     // Behind the others: a `cacheline` that is installed stays the one that is meant. Again after the shell's own scripts, which may set it.
     const options = { applyAtProcessCreation: true, applyAtShellIntegration: true };

@@ -192,6 +192,10 @@ describe('view of recordings', function () {
       const found = shell('command -v cacheline');
       assert.match(found, /\/bin\/terminal\/cacheline$/);
       assert.match(execFileSync(found, ['--version'], { env: { ...others, PATH: '/usr/bin:/bin' }, encoding: 'utf8' }), /^cacheline \d/);
+      const env = { ...others, PATH: '/usr/bin:/bin' };
+      const seen = execFileSync(found, ['record', '-o', path.join(outside, 'env.cacheline'), '--', 'env'], { env, encoding: 'utf8' });
+      assert.match(seen, /^CACHELINE_NODE=/m);
+      assert.doesNotMatch(seen, /ELECTRON_RUN_AS_NODE/, 'programs that are recorded are not told to be Node');
       const { description } = api.terminalVariables();
       assert.match(typeof description === 'string' ? description : '', /cacheline\.terminalPath/);
     });
