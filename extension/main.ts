@@ -24,8 +24,10 @@ import { Profiler } from './features/profiler';
 import { ProfileTasks } from './features/profile-tasks';
 import { ProgramPicker } from './features/program-picker';
 import { RecordingEditor } from './features/recording-editor';
+import { RecordingTree } from './features/recording-tree';
 import { Recordings } from './features/recordings';
 import { SourceDocuments } from './features/source-documents';
+import { TerminalPath } from './features/terminal-path';
 import { TypeLenses } from './features/type-lens';
 import { ReportProfile } from './session/profile/report-profile';
 import { ShownProfile } from './session/profile/shown-profile';
@@ -49,6 +51,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const members = new MemberTexts(current, documents, metric, log);
   const tree = new ContendedTree(current, documents, metric, log);
   const recordings = new Recordings(client, log);
+  const listed = new RecordingTree(current, context.workspaceState, log);
   const pages = { extensionUri, documents, metric, log };
   const panel = new Panel(pages, current, recordings);
   const editor = new RecordingEditor(pages, current, recordings);
@@ -57,9 +60,10 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const profile = new ProfileCommand(profiler, picker, log);
   const attach = new AttachCommand(profiler, log);
   const machine = new CheckMachine(client, extensionUri, output, log);
-  const opening = new OpenRecordingCommand(recordings, documents, panel);
+  const opening = new OpenRecordingCommand(recordings, documents, panel, log);
   const compare = new Compare(pages, current, recordings, client);
   const previews = new EditPreviews();
+  const terminals = new TerminalPath(context.environmentVariableCollection, extensionUri, log);
   const advice = new AdviceActions(current, documents, layouts, previews, log);
 
   subscriptions.push(
@@ -73,6 +77,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     layouts,
     members,
     tree,
+    listed,
+    terminals,
     new TypeLenses(current, documents, metric, log),
     panel,
     profiler,
@@ -94,6 +100,11 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     vscode.commands.registerCommand('cacheline.openRecording', (argument: unknown) => opening.run(argument)),
     vscode.commands.registerCommand('cacheline.compare', (before: unknown, after: unknown) => compare.run(before, after)),
     vscode.commands.registerCommand('cacheline.openAsProfile', (argument: unknown) => editor.openAsProfile(argument)),
+    vscode.commands.registerCommand('cacheline.openListed', (argument: unknown) => listed.open(argument)),
+    vscode.commands.registerCommand('cacheline.renameRecording', (argument: unknown) => listed.rename(argument)),
+    vscode.commands.registerCommand('cacheline.revealRecording', (argument: unknown) => listed.reveal(argument)),
+    vscode.commands.registerCommand('cacheline.deleteRecording', (argument: unknown) => listed.delete(argument)),
+    vscode.commands.registerCommand('cacheline.refreshRecordings', () => listed.refresh()),
     vscode.commands.registerCommand('cacheline.heatMetric', (argument: unknown) => metric.run(argument)),
     vscode.commands.registerCommand('cacheline.showPanel', () => panel.show()),
     vscode.commands.registerCommand('cacheline.showLayout', (uri: unknown, line: unknown, name: unknown) => cards.show(uri, line, name)),
@@ -106,6 +117,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     vscode.commands.registerCommand('cacheline.openSource', (place: unknown) => tree.open(place)),
     vscode.commands.registerCommand('cacheline.clear', () => documents.use(undefined)),
     vscode.commands.registerCommand('cacheline.checkMachine', () => machine.run()),
+    vscode.commands.registerCommand('cacheline.restartEngine', () => health.restart()),
   );
 
   return {
@@ -113,6 +125,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     heatOf: (uri) => heat.stateOf(uri),
     memberTextsOf: (uri) => members.stateOf(uri),
     contendedData: () => tree,
+    recordings: () => listed,
+    terminalVariables: () => terminals.variables,
     showReport: async (report, title, advised) => documents.use(await ShownProfile.of(new ReportProfile(report, advised), title, title)),
     panelState: () => panel.state(),
     recordingTabs: () => editor.states(),

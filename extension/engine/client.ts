@@ -23,7 +23,7 @@ export interface EngineClientOptions {
 type Role = 'recording' | 'analysis';
 
 const START_TIMEOUT_MS = 15_000;
-/** An analysis that was cancelled gets this long to end by itself. A recording gets the time it needs. */
+/** An analysis that was cancelled, or is to be ended, gets this long to end by itself. A recording gets the time it needs. */
 const CANCEL_TIMEOUT_MS = 5_000;
 /** A helper with open recordings gets this long to close them; it gives itself 10 s. */
 const CLOSE_TIMEOUT_MS = 12_000;
@@ -66,9 +66,12 @@ export class EngineClient implements Engine {
     return { dispose: () => this.crashListeners.delete(listener) };
   }
 
-  /** Ends the helpers there are, rejecting their calls as 'cancelled', and starts one for analysis. Rejects where that cannot be started. */
+  /**
+   * Ends the process that analyzes and starts another one, in which open profiles come back. Its calls reject as 'cancelled', but for
+   * questions to open profiles, which are asked again. A recording goes on. Rejects where no process can be started.
+   */
   async restart(): Promise<void> {
-    await this.end('The Cacheline engine was restarted.');
+    await this.helpers.get('analysis')?.end('The Cacheline engine was restarted.');
     await this.start('analysis');
   }
 
@@ -76,7 +79,7 @@ export class EngineClient implements Engine {
   async dispose(): Promise<void> {
     this.disposed = true;
     this.crashListeners.clear();
-    await this.end('The Cacheline engine was shut down.');
+    await Promise.all([...this.helpers.values()].map((helper) => helper.end('The Cacheline engine was shut down.')));
   }
 
   /** The process that analyzes, where one runs. */
@@ -100,10 +103,6 @@ export class EngineClient implements Engine {
     }
     const helper = await this.start(method === 'record' ? 'recording' : 'analysis');
     return helper.call(method, params, options);
-  }
-
-  private async end(reason: string): Promise<void> {
-    await Promise.all([...this.helpers.values()].map((helper) => helper.end(reason)));
   }
 
   private async start(role: Role): Promise<Helper> {
@@ -258,7 +257,8 @@ class Helper {
     // Without its host the helper closes its recordings by itself.
     if (idle || !this.child.connected) this.child.kill('SIGKILL');
     else this.child.disconnect();
-    const timer = setTimeout(() => this.child.kill('SIGKILL'), CLOSE_TIMEOUT_MS);
+    const patience = this.role === 'recording' ? CLOSE_TIMEOUT_MS : (this.options.cancelTimeoutMs ?? CANCEL_TIMEOUT_MS);
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), patience);
     await this.exited;
     clearTimeout(timer);
   }

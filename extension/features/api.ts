@@ -6,6 +6,7 @@ import type { FromMachine, ToMachine } from '../protocol/machine';
 import type { FromPanel, ToPanel } from '../protocol/panel';
 import type { AdviceList } from '../protocol/advice';
 import type { Report } from '../protocol/report';
+import type { ListedRecording } from '../session/record/recording-list';
 import type { TreeNode } from '../session/profile/contended-tree';
 
 export interface LineHeatState {
@@ -71,8 +72,12 @@ export interface CachelineApi {
   memberTextsOf(uri: vscode.Uri): MemberTextState[];
   /** The view of contended data: the same provider that the view asks. */
   contendedData(): vscode.TreeDataProvider<TreeNode>;
+  /** The view of recordings, as above. */
+  recordings(): vscode.TreeDataProvider<ListedRecording>;
   /** Shows a report that was made elsewhere, as if its recording had been opened here. `advice`: without it there is none. */
   showReport(report: Report, title: string, advice?: AdviceList): Promise<void>;
+  /** What the editor's terminals get. */
+  terminalVariables(): vscode.EnvironmentVariableCollection;
   panelState(): PanelState;
   recordingTabs(): RecordingTabState[];
   /** Does what the same message of the panel's page does. */

@@ -47,10 +47,13 @@ export class Compare implements vscode.Disposable {
   async run(beforeArgument: unknown, afterArgument: unknown): Promise<boolean> {
     const open = this.current.get()?.path;
     const title = 'Compare Recordings';
-    const before = pathOf(beforeArgument) ?? (await pickRecording({ title, placeHolder: 'Choose the recording before the change', open }));
+    const { log } = this.services;
+    const before =
+      pathOf(beforeArgument) ?? (await pickRecording(log, { title, placeHolder: 'Choose the recording before the change', open }));
     if (before === undefined) return false;
     const after =
-      pathOf(afterArgument) ?? (await pickRecording({ title, placeHolder: 'Choose the recording after the change', open, except: before }));
+      pathOf(afterArgument) ??
+      (await pickRecording(log, { title, placeHolder: 'Choose the recording after the change', open, except: before }));
     if (after === undefined) return false;
     return this.compare({ before: recordingPath(before), after: recordingPath(after) });
   }

@@ -1,4 +1,4 @@
-// The view "Contended Data" in the explorer: types, fields, cache lines and accesses of the current profile, each opening its
+// The view "Contended Data": types, fields, cache lines and accesses of the current profile, each opening its
 // source. View: cacheline.contended. Command: cacheline.openSource (a place of the report).
 import * as vscode from 'vscode';
 import type { SourcePlace } from '../protocol/report';
@@ -67,6 +67,7 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     item.iconPath = new vscode.ThemeIcon(ICONS[node.kind], color);
     item.contextValue = node.kind;
     if (node.place) item.command = { command: 'cacheline.openSource', title: 'Open Source', arguments: [node.place] };
+    if (node.kind === 'more') item.command = { command: 'cacheline.showPanel', title: 'Show Contended Lines' };
     return item;
   }
 

@@ -23,6 +23,7 @@ export class EngineHealth implements vscode.Disposable {
     return { count: this.crashes, message: this.lastMessage };
   }
 
+  /** Command: cacheline.restartEngine. */
   async restart(): Promise<void> {
     try {
       await this.engine.restart();

@@ -10,6 +10,12 @@ export const showWarning: Notify = (text, ...choices) => vscode.window.showWarni
 /** Errors of the engine: showError() of errors.ts. */
 export const showErrorText: Notify = (text, ...choices) => vscode.window.showErrorMessage(notificationText(text), ...choices);
 
+/** A question that has to be answered first; whether the choice was taken. `detail` may have several lines. */
+export async function askModal(text: string, detail: string, choice: string): Promise<boolean> {
+  const options = { modal: true, detail: detail.split('\n').map(notificationText).join('\n') };
+  return (await vscode.window.showWarningMessage(notificationText(text), options, choice)) === choice;
+}
+
 /**
  * A notification while the task runs.
  * @param task gets what shows a message behind the title, and a signal of the notification's "Cancel"

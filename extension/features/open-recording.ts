@@ -1,5 +1,6 @@
 // The command "Open Recording": shows a recording that exists, a `.cacheline` folder or a perf.data file of any name.
 // Command: cacheline.openRecording (optional argument: a path or Uri; returns whether it is shown).
+import type * as vscode from 'vscode';
 import type { Panel } from './panel';
 import { pathOf, pickRecording } from './recording-picker';
 import type { Recordings } from './recordings';
@@ -10,10 +11,11 @@ export class OpenRecordingCommand {
     private readonly recordings: Recordings,
     private readonly documents: SourceDocuments,
     private readonly panel: Panel,
+    private readonly log: vscode.LogOutputChannel,
   ) {}
 
   async run(argument: unknown): Promise<boolean> {
-    const path = pathOf(argument) ?? (await pickRecording({ title: 'Open Recording', placeHolder: 'Choose a recording' }));
+    const path = pathOf(argument) ?? (await pickRecording(this.log, { title: 'Open Recording', placeHolder: 'Choose a recording' }));
     const profile = path === undefined ? undefined : await this.recordings.analyzeWithProgress(path);
     if (!profile) return false;
     await this.documents.use(profile);

@@ -5,7 +5,6 @@ import * as vscode from 'vscode';
 import { EngineError, type Engine } from '../protocol/engine';
 import { sentence } from '../protocol/words';
 import { summaryOf } from '../session/report/first-words';
-import { resolveTarget } from '../session/record/launch';
 import { profile, type Profile, type ProfileProgress, type Recording } from '../session/record/profile';
 import { recordRequest, targetName, type ProfileTarget } from '../session/record/profile-target';
 import { endText, failed, progressText, startText } from '../session/record/profile-words';
@@ -14,13 +13,17 @@ import { makeFolder } from '../session/record/recording-folder';
 import { ShownProfile } from '../session/profile/shown-profile';
 import { showSaid, type RunDisplay } from '../session/record/run-display';
 import { plural, printable } from '../session/text/terminal-text';
-
 import { showInformation, showWarning, withNotification } from './notify';
 import type { Panel } from './panel';
+import { recordingFolder } from './recording-files';
 import { RecordingStatus } from './recording-status';
 import { SamplingControl } from './sampling-control';
 import { folderSetting } from './settings';
 import type { SourceDocuments } from './source-documents';
+
+const NOT_TRUSTED =
+  'Nothing is recorded in a workspace that is not trusted: others may have written its programs and settings. ' +
+  'Trust it first, with "Workspaces: Manage Workspace Trust". Recordings can be opened all the same.';
 
 export class Profiler implements vscode.Disposable {
   private stopRunning: (() => void) | undefined;
@@ -40,9 +43,10 @@ export class Profiler implements vscode.Disposable {
   /**
    * Records, analyses and shows.
    * @param display by default a notification and the output channel
-   * Rejects with EngineError, or LaunchError where a recording runs already.
+   * Rejects with EngineError, or LaunchError where a recording runs already or the workspace is not trusted.
    */
   async run(target: ProfileTarget, display?: RunDisplay): Promise<Recording> {
+    if (!vscode.workspace.isTrusted) throw new LaunchError(NOT_TRUSTED);
     if (this.stopRunning) throw new LaunchError('A recording runs already. End it first with "Cacheline: Stop Recording".');
     const done = await (display ? this.record(target, display) : this.recordWithNotification(target));
     const shown = await ShownProfile.of(done.opened, done.recording.path, printable(targetName(target)));
@@ -142,9 +146,8 @@ export class Profiler implements vscode.Disposable {
 
   /** The folder in which NAME.cacheline is made: the setting's, else the workspace's, else where the program runs. */
   private async recordingParent(target: ProfileTarget, folder: vscode.WorkspaceFolder | undefined): Promise<string> {
-    const wanted = folderSetting('recordingFolder', this.log, folder);
-    if (wanted === '') return folder?.uri.fsPath ?? (target.kind === 'program' ? target.cwd : homedir());
-    const path = resolveTarget({ program: wanted }, folder?.uri.fsPath).program;
+    const path = recordingFolder(this.log, folder);
+    if (path === undefined) return folder?.uri.fsPath ?? (target.kind === 'program' ? target.cwd : homedir());
     try {
       await makeFolder(path);
     } catch (error) {

@@ -13,7 +13,7 @@ import { panelIcon } from './panel';
 import { PanelPage, type PageServices } from './panel-page';
 import type { Recordings } from './recordings';
 
-const VIEW_TYPE = 'cacheline.recording';
+export const VIEW_TYPE = 'cacheline.recording';
 
 interface RecordingDocument extends vscode.CustomDocument {
   isFile: boolean;

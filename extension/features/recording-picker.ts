@@ -2,8 +2,7 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { pickerText } from '../protocol/printable';
-
-const MAX_FOUND = 200;
+import { findRecordings } from './recording-files';
 
 export interface RecordingQuestion {
   title: string;
@@ -15,12 +14,11 @@ export interface RecordingQuestion {
 }
 
 /** The path of a folder or file; undefined where nothing was chosen. */
-export async function pickRecording({ title, placeHolder, open, except }: RecordingQuestion): Promise<string | undefined> {
-  const [folders, files] = await Promise.all([
-    vscode.workspace.findFiles('**/*.cacheline/meta.json', null, MAX_FOUND),
-    vscode.workspace.findFiles('**/{perf.data,*.perf.data}', '**/*.cacheline/**', MAX_FOUND),
-  ]);
-  const found = [...folders.map(({ fsPath }) => dirname(fsPath)), ...files.map(({ fsPath }) => fsPath)].sort();
+export async function pickRecording(
+  log: vscode.LogOutputChannel,
+  { title, placeHolder, open, except }: RecordingQuestion,
+): Promise<string | undefined> {
+  const found = await findRecordings(log);
   const item = (path: string, note = '') => ({
     label: pickerText(basename(path)),
     description: [note, pickerText(vscode.workspace.asRelativePath(dirname(path)))].filter((text) => text !== '').join(' · '),
@@ -44,7 +42,9 @@ async function browse(openLabel: string, kinds: { canSelectFolders: boolean; can
   return chosen?.[0]?.fsPath;
 }
 
-/** Of a command's argument: a path or a Uri. */
+/** Of a command's argument: a path, a Uri, or a row of the view "Recordings". */
 export function pathOf(argument: unknown): string | undefined {
-  return argument instanceof vscode.Uri ? argument.fsPath : typeof argument === 'string' ? argument : undefined;
+  if (argument instanceof vscode.Uri) return argument.fsPath;
+  if (typeof argument === 'object' && argument !== null && 'path' in argument) return pathOf(argument.path);
+  return typeof argument === 'string' ? argument : undefined;
 }

@@ -26,6 +26,8 @@ export interface Settings {
   'layout.text': boolean;
   codeLens: boolean;
   memberText: boolean;
+  /** `cacheline` on the PATH of the editor's terminals. */
+  terminalPath: boolean;
 }
 
 /** Those that each folder of a workspace may have of its own: `"scope": "resource"` in package.json. */
@@ -79,6 +81,7 @@ export const SETTINGS: { [K in keyof Settings]: SettingSpec<Settings[K]> } = {
   'layout.text': flag('layout.text', false),
   codeLens: flag('codeLens', true),
   memberText: flag('memberText', true),
+  terminalPath: flag('terminalPath', true),
 };
 
 function flag(name: string, fallback: boolean): SettingSpec<boolean> {

@@ -52,7 +52,15 @@ describe('the package', () => {
   });
 
   it('holds everything that it runs with', () => {
-    const wanted = ['package.json', 'readme.md', 'THIRD_PARTY_NOTICES.md', 'bin/cacheline', 'dist/extension.js', 'dist/helper.js'];
+    const wanted = [
+      'package.json',
+      'readme.md',
+      'THIRD_PARTY_NOTICES.md',
+      'bin/cacheline',
+      'bin/terminal/cacheline',
+      'dist/extension.js',
+      'dist/helper.js',
+    ];
     for (const name of [
       ...wanted,
       'dist/cli.js',

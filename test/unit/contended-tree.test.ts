@@ -1,6 +1,9 @@
 // The tree of contended data: what hangs under what, in which order, and what a click opens.
 import assert from 'node:assert/strict';
-import { emptyTreeText } from '../../extension/session/profile/contended-tree';
+import type { ObjectSum } from '../../extension/protocol/report';
+import { contendedTree, emptyTreeText, type TreeSource } from '../../extension/session/profile/contended-tree';
+import { ReportProfile } from '../../extension/session/profile/report-profile';
+import { ShownProfile } from '../../extension/session/profile/shown-profile';
 import { access, cacheLine, report } from './report-builder';
 import { typesOf, wholeTree, type WholeNode } from './report-lookups';
 import { field, layout, member, queueHeat, typeHeat } from './type-builder';
@@ -185,6 +188,43 @@ describe('tree of contended data', () => {
     const under = only?.children[0]?.children ?? [];
     assert.equal(under.length, 101);
     assert.deepEqual([under.at(-1)?.kind, under.at(-1)?.label], ['more', '150 more accesses']);
+  });
+
+  it('says how many lines there may be beyond those that the engine gives at once', async () => {
+    const made = report(Array.from({ length: 120 }, (_, index) => cacheLine([access({ writes: 1 })], { address: `0x${index}00` })));
+    const profile = await ShownProfile.of(new ReportProfile(made), 'made by hand', 'made by hand');
+    const lines: TreeSource['lines'] = async (choice, measure) => {
+      const all = await profile.lines(choice, measure);
+      return { total: all.total, lines: all.lines.slice(0, 40) };
+    };
+    const [only] = contendedTree({ report: profile.report, data: await profile.dataBy('contended'), lines }, 'contended');
+    const under = (await only?.children()) ?? [];
+    assert.deepEqual([under.length, under.at(-1)?.kind, under.at(-1)?.label], [41, 'more', 'up to 80 more cache lines']);
+  });
+
+  it('says the verdict of an object where its name tells which one it is', async () => {
+    const made = report([cacheLine([access({ writes: 1, data: { object: 'loose', offset: 0, definition: null } })])]);
+    const sum: ObjectSum = {
+      object: 'loose',
+      space: '',
+      binary: '',
+      definition: null,
+      lines: 1,
+      verdict: 'true sharing',
+      verdictSure: true,
+      falseShare: null,
+      flags: [],
+      contended: 1,
+      contendedShare: 1,
+      programShare: 1,
+      records: 1,
+      loads: 0,
+      stores: 1,
+    };
+    const described = async (objects: ObjectSum[]) => (await wholeTree({ ...made, objects }, 'contended'))[0]?.description;
+    assert.equal(await described([sum]), 'true sharing, type unknown, 1 contended sample (100 %)');
+    assert.equal(await described([sum, sum]), 'type unknown, 1 contended sample (100 %)');
+    assert.equal(await described([{ ...sum, base: '0x7f0000001000' }]), 'type unknown, 1 contended sample (100 %)');
   });
 
   it('makes visible what names hide', async () => {

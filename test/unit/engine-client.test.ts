@@ -309,20 +309,41 @@ describe('engine client', function () {
     await until(() => !isAlive(pid), 'the end of the silent helper');
   });
 
-  it('restart ends pending calls and brings another process', async () => {
+  it('restart ends pending analyses and brings another process, and a recording goes on', async () => {
     const engine = client();
     let crashed = false;
     engine.onCrash(() => (crashed = true));
     await engine.call('inspect', { paths: [] });
     const first = engine.pid!;
-    const pending = rejection(engine.call('record', recordParams('wait')), 'cancelled', /restarted/);
+    const stop = new AbortController();
+    const recording = engine.call('record', recordParams('wait'), { signal: stop.signal });
+    const pending = rejection(engine.call('analyze', { path: 'wait', showAll: false }), 'cancelled', /restarted/);
     await until(() => existsSync(join(folder.path, 'started')), 'the start of the recording');
+    const recorder = engine.recorderPid!;
     await engine.restart();
     await pending;
     assert.ok(engine.pid !== undefined && engine.pid !== first);
     assert.equal(isAlive(first), false);
-    assert.ok(existsSync(join(folder.path, 'stopped')), 'the recording was closed, not killed');
+    assert.equal(engine.recorderPid, recorder);
+    assert.equal(existsSync(join(folder.path, 'stopped')), false);
     assert.equal(crashed, false);
+    stop.abort();
+    await recording.catch((error: unknown) => assert.ok(error instanceof EngineError));
+    assert.ok(existsSync(join(folder.path, 'stopped')), 'the recording was still there to be stopped');
+  });
+
+  it('restart ends a process that hangs, and open profiles answer in the next one', async () => {
+    const engine = client({ cancelTimeoutMs: 300 });
+    const { handle } = await engine.call('open', { path: 'p', showAll: false });
+    const ask = async () => (await engine.call('ask', { handle, question: { question: 'line', id: 'x' } })) as unknown;
+    const first = engine.pid!;
+    process.kill(first, 'SIGSTOP');
+    const pending = ask();
+    await engine.restart();
+    assert.equal(isAlive(first), false);
+    const { line } = (await pending) as { line: { pid: number; path: string } };
+    assert.deepEqual([line.pid, line.path], [engine.pid, 'p']);
+    assert.notEqual(line.pid, first);
   });
 
   it('dispose ends the process and all calls', async () => {

@@ -69,7 +69,10 @@ export function contendedTree(source: TreeSource, measure: Measure): TreeNode[] 
     return typeNode(card, where, typed.get(card) ?? new Map<number, DataSum[]>(), make);
   });
   const objects = [...untyped].map(([object, sums]) => objectNode(object, sums, make));
-  return hottest([...types, ...objects].filter(({ amount }) => amount > 0));
+  return hottest(
+    [...types, ...objects].filter(({ amount }) => amount > 0),
+    'more types and objects',
+  );
 }
 
 /** Of a profile without nodes: nothing is contended, or nothing is known. */
@@ -96,18 +99,21 @@ interface Weighed {
   node: TreeNode;
 }
 
-/** @param uncounted there are more of them than these */
-function hottest(weighed: readonly Weighed[], rest = 'more', uncounted = false): TreeNode[] {
+/**
+ * The first ones, and a node that says how many more there are.
+ * @param unseen at most so many were not asked for
+ */
+function hottest(weighed: readonly Weighed[], rest: string, unseen = 0): TreeNode[] {
   const sorted = [...weighed].sort((a, b) => b.amount - a.amount);
   const nodes = sorted.slice(0, MAX_CHILDREN).map(({ node }) => node);
   const left = sorted.length - nodes.length;
-  if (left > 0 || uncounted) {
-    const label = uncounted ? rest : `${count(left)} ${rest}`;
+  if (left + unseen > 0) {
+    const label = `${unseen > 0 ? 'up to ' : ''}${count(left + unseen)} ${rest}`;
     nodes.push({
       kind: 'more',
       label,
       description: '',
-      text: label,
+      text: `${label}: open the panel`,
       step: undefined,
       place: undefined,
       expandable: false,
@@ -226,11 +232,19 @@ function objectNode(object: string, sums: readonly DataSum[], make: Make): Weigh
   return weighed(amount, make, {
     kind: 'object',
     label: object === '' ? 'unknown' : object,
-    description: `${types.length > 0 ? types.join(' or ') : 'type unknown'}, ${shareText(amount, make)}`,
+    description: [verdictOf(object, make), types.length > 0 ? types.join(' or ') : 'type unknown', shareText(amount, make)]
+      .filter((text) => text !== '')
+      .join(', '),
     place: first?.data.definition ?? hottestPlace(sums),
     expandable: true,
     children: () => lineNodes({ object: first?.data.object ?? '' }, isOwn, make),
   });
+}
+
+/** Of an object that its name tells from all others; else empty. */
+function verdictOf(object: string, { report }: Make): string {
+  const [found, other] = report.objects.filter((one) => one.object === object);
+  return found && !other && (found.base ?? null) === null ? found.verdict : '';
 }
 
 async function lineNodes(choice: LineChoice, isOwn: (access: Access) => boolean, make: Make): Promise<TreeNode[]> {
@@ -256,7 +270,7 @@ async function lineNodes(choice: LineChoice, isOwn: (access: Access) => boolean,
       }),
     ];
   });
-  return hottest(nodes, 'more cache lines', total > lines.length);
+  return hottest(nodes, 'more cache lines', total - lines.length);
 }
 
 function accessNode(access: Access, make: Make): Weighed {

@@ -220,7 +220,8 @@ async function removeIfEmpty(path: string): Promise<void> {
   }
 }
 
-function isRecordingFile(name: string): boolean {
+/** Whether a file of this name in a recording's folder is part of the recording. */
+export function isRecordingFile(name: string): boolean {
   return RECORDING_FILES.has(name.endsWith(PART_SUFFIX) ? name.slice(0, -PART_SUFFIX.length) : name);
 }
 
