@@ -46,7 +46,7 @@ export async function check(engine: NativeEngine, args: CheckArguments): Promise
   if (args.format === 'github') await summarize(checkMarkdown(result, { root }));
   if (result.failed) return CHECK_FAILED;
   if (result.noPass !== null) {
-    say(`Nothing new was found, but this is no pass: ${result.noPass}.${recorded?.status ? '' : ' --allow-blind passes it.'}`);
+    say(`There is no new finding, but this is not a pass: ${result.noPass}.${recorded?.status ? '' : ' --allow-blind makes it pass.'}`);
     return UNREADABLE;
   }
   return DONE;

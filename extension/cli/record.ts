@@ -83,7 +83,7 @@ function isEmpty(result: RecordResult, { command }: RecordArguments['params']): 
 
 function progressText({ elapsedSeconds, samples, lost, bytes }: RecordProgress): string {
   const lostText = lost > 0 ? `, ${count(lost)} lost` : '';
-  return `recording ${elapsedSeconds.toFixed(1)} s, ${plural(samples, 'sample')}, ${byteSize(bytes)}${lostText} (Ctrl-C ends and keeps it)`;
+  return `recording ${elapsedSeconds.toFixed(1)} s, ${plural(samples, 'sample')}, ${byteSize(bytes)}${lostText} (Ctrl-C stops and keeps it)`;
 }
 
 function sayCollector({ collector, collectorReason, notTaken }: NonNullable<RecordProgress['chosen']>): void {

@@ -79,7 +79,7 @@ export function recordingOf(command: CommandName, input: string | undefined, pos
 }
 
 export function analysisOf(command: CommandName, values: SelectionValues): Analysis {
-  if (values.user && values.kernel) throw wrong('--user and --kernel leave no sample: give one of them, or none for both.', command);
+  if (values.user && values.kernel) throw wrong('--user and --kernel leave no sample: give only one, or neither to keep both.', command);
   for (const name of ['symfs', 'vmlinux'] as const) if (values[name] === '') throw wrong(`The name after --${name} is empty.`, command);
   const { window, filter } = values.time === undefined ? {} : parseTime(command, values.time);
   const filters = [filter, values.filter].filter((text) => text !== undefined);

@@ -55,7 +55,7 @@ export async function repeat(engine: NativeEngine, args: RecordArguments, { coun
   } catch (error) {
     await abandon(folder);
     if (!(error instanceof RunFailed)) throw error;
-    say(`${error.message}, so nothing is compared: times of runs that fail say nothing.`);
+    say(`${error.message}, so nothing is compared: the times of failed runs mean nothing.`);
     return error.status;
   }
 }

@@ -292,7 +292,7 @@ describe('cacheline command', function () {
 
   it('shows progress on a terminal only, and clears it', async () => {
     const outcome = await run(['record', '-o', 'r', '--duration', '2', '--', 'sh', '-c', LOOP], { terminal: true, env: { TERM: 'xterm' } });
-    assert.match(outcome.stdout, /\rrecording \d\.\d s, \d+ samples?, [\d.]+ kB \(Ctrl-C ends and keeps it\)\u001b\[K/);
+    assert.match(outcome.stdout, /\rrecording \d\.\d s, \d+ samples?, [\d.]+ kB \(Ctrl-C stops and keeps it\)\u001b\[K/);
     assert.match(outcome.stdout, /\r\u001b\[Kcacheline: /);
     assert.doesNotMatch((await run(['record', '-o', 'r2', '--', 'sh', '-c', SHORT_LOOP])).stderr, /recording \d/);
   });
