@@ -11,7 +11,7 @@ import { enumerate } from '../session/text/terminal-text';
 import type { AdviseArguments } from './advise-arguments';
 import { page } from './pager';
 import { recordingPath, showingProgress } from './recording-input';
-import { outputStyle, outputWidth, print, printAll, say } from './terminal';
+import { outputStyle, outputWidth, print, printAll, say, tell } from './terminal';
 
 export async function advise(engine: NativeEngine, args: AdviseArguments): Promise<number> {
   const path = await recordingPath('advise', args.path, args.analysis);
@@ -49,6 +49,6 @@ function printPatch(edited: readonly EditedAdvice[], folder: string | null, read
     const which = enumerate(leftOut.map(({ subject }) => subjectName(subject)));
     say(`The edits for ${which} are left out, since they change the same text: apply these, build and record again.`);
   }
-  if (folder !== reader) say(`The patch is for the folder ${folder}.`);
+  if (folder !== reader) tell(`The patch is for the folder ${folder}.`);
   print(patchOf(files, folder));
 }

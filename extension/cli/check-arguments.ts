@@ -1,20 +1,12 @@
 // The options of `cacheline check`.
 import { RULES, type Rule } from '../protocol/check';
 import { USUAL_LIMIT } from '../session/check/check';
-import { number, oneOf, parse, wrong, type Options } from './options';
-import {
-  analysisOf,
-  INPUT_HELP,
-  NAMES_HELP,
-  parseWidth,
-  recordingOf,
-  RECORDING_OPTIONS,
-  SELECTION_HELP,
-  SELECTION_OPTIONS,
-  type Analysis,
-} from './recording-arguments';
+import { GENERAL, number, oneOf, parse, terminalOf, wrong, type Command, type TerminalChoice } from './options';
+import { analysisOf, INPUT, NAMES, parseWidth, recordingOf, SELECTION, WIDTH, type Analysis } from './recording-arguments';
 
-export interface CheckArguments {
+const FORMATS = ['text', 'json', 'sarif', 'github'] as const;
+
+export interface CheckArguments extends TerminalChoice {
   command: 'check';
   /** A recording; absent with a program, and where none is named: then the newest one. */
   path?: string;
@@ -26,57 +18,72 @@ export interface CheckArguments {
   baseline?: string;
   accept?: string;
   allowBlind: boolean;
-  format: 'text' | 'json' | 'sarif' | 'github';
+  format: (typeof FORMATS)[number];
   output?: string;
   /** Of the text. */
   width?: number;
   analysis: Analysis;
 }
 
-export const CHECK_HELP = `Usage: cacheline check [options] [RECORDING]
-       cacheline check [options] -- PROGRAM [ARGS]
-
-For CI: fails where threads wait for a cache line more than a limit. PROGRAM is
-recorded first, as by "cacheline record"; its recording is kept. Without options
-a finding is data of an object at which ${USUAL_LIMIT * 100} % of all samples or more wait
-falsely, whatever the word of its verdict.
-
-Status: 0 nothing new was found, 1 something was, 2 wrong usage, 3 a file cannot
-be read, or nothing was found and half of the samples or more say nothing.
-
-${INPUT_HELP}      --max-contended P instead: all contended samples of an object, and more than
-                        P % of all samples
-      --fail-on LIST    only data of these verdicts, and all of its contended
-                        samples: false, true, mixed
-      --baseline FILE   what was there before: a recording, or the output of
-                        check --format json. Only what is new or has grown
-                        beyond chance fails
-      --accept FILE     what is accepted: a JSON list of rule, type, member,
-                        reason and until
-      --allow-blind     pass where half of the samples or more say nothing, too
-      --format FORMAT   text (default), json (schema cacheline-check/1), sarif
-                        (2.1.0) or github (annotations; and a summary where
-                        GITHUB_STEP_SUMMARY names a file)
-  -o, --output FILE     write the result there instead of to standard output
-      --width N         columns of the text; by default the terminal's, else 80
-  -h, --help            this text
-
-${SELECTION_HELP}
-${NAMES_HELP}`;
-
-const CHECK_OPTIONS = {
-  ...SELECTION_OPTIONS,
-  input: RECORDING_OPTIONS.input,
-  width: RECORDING_OPTIONS.width,
-  'max-contended': { type: 'string' },
-  'fail-on': { type: 'string' },
-  baseline: { type: 'string' },
-  accept: { type: 'string' },
-  'allow-blind': { type: 'boolean' },
-  format: { type: 'string' },
-  output: { type: 'string', short: 'o' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Options;
+export const CHECK = {
+  name: 'check',
+  brief: 'pass or fail, for CI',
+  forms: ['[options] [RECORDING]', '[options] -- PROGRAM [ARGS]'],
+  about: [
+    'For CI: fails where threads wait for a cache line more than a limit. PROGRAM is recorded first, as by "cacheline record"; its ' +
+      `recording is kept. Without options, a finding is data of an object at which at least ${USUAL_LIMIT * 100}% of all samples wait falsely, ` +
+      'whatever its verdict.',
+    'Status: 0 no new finding, 1 a new finding, 2 wrong usage, 3 a file cannot be read, or there is no new finding and at least half of ' +
+      'the samples say nothing.',
+  ],
+  operands: 'files',
+  program: 'separator',
+  groups: [
+    {
+      options: {
+        ...INPUT,
+        'max-contended': {
+          type: 'string',
+          value: 'P',
+          help: 'count all contended samples of an object instead, and fail above P% of all samples',
+        },
+        'fail-on': {
+          type: 'string',
+          value: 'LIST',
+          values: ['false', 'true', 'mixed'],
+          list: true,
+          help: 'only data of these verdicts, and all of its contended samples: false, true, mixed',
+        },
+        baseline: {
+          type: 'string',
+          value: 'FILE',
+          values: 'files',
+          help: 'what was there before: a recording, or the output of check --format json; only what is new or has grown beyond chance fails',
+        },
+        accept: {
+          type: 'string',
+          value: 'FILE',
+          values: 'files',
+          help: 'what is accepted: a JSON list of rule, type, member, reason and until',
+        },
+        'allow-blind': { type: 'boolean', help: 'pass even where at least half of the samples say nothing' },
+        format: {
+          type: 'string',
+          value: 'FORMAT',
+          values: FORMATS,
+          help:
+            'text (default), json (schema cacheline-check/1), sarif (2.1.0) or github (annotations, and a summary where ' +
+            'GITHUB_STEP_SUMMARY names a file)',
+        },
+        output: { type: 'string', short: 'o', value: 'FILE', values: 'files', help: 'write the result there, not to standard output' },
+        ...WIDTH,
+        ...GENERAL.options,
+      },
+    },
+    SELECTION,
+    NAMES,
+  ],
+} as const satisfies Command;
 
 /**
  * @returns 'help' where that was asked for
@@ -84,7 +91,7 @@ const CHECK_OPTIONS = {
  */
 export function parseCheck(args: readonly string[]): CheckArguments | 'help' {
   const end = args.indexOf('--');
-  const { values, positionals } = parse('check', end < 0 ? args : args.slice(0, end), CHECK_OPTIONS);
+  const { values, positionals } = parse(CHECK, end < 0 ? args : args.slice(0, end));
   if (values.help) return 'help';
   const program = end < 0 ? [] : args.slice(end + 1);
   if (end >= 0 && program.length === 0) throw wrong('There is no program behind --.', 'check');
@@ -106,10 +113,11 @@ export function parseCheck(args: readonly string[]): CheckArguments | 'help' {
     ...(values.baseline === undefined ? {} : { baseline: values.baseline }),
     ...(values.accept === undefined ? {} : { accept: values.accept }),
     allowBlind: values['allow-blind'] ?? false,
-    format: oneOf('check', '--format', values.format ?? 'text', ['text', 'json', 'sarif', 'github']),
+    format: oneOf('check', '--format', values.format ?? 'text', FORMATS),
     ...(values.output === undefined ? {} : { output: values.output }),
     ...(values.width === undefined ? {} : { width: parseWidth('check', values.width) }),
     analysis: analysisOf('check', values),
+    ...terminalOf(CHECK, values),
   };
 }
 

@@ -10,7 +10,6 @@ import { repositoryRoot } from '../session/check/repository';
 import { sarifLog } from '../session/check/sarif';
 import { sumsOf, type Sums } from '../session/compare/sums';
 import { CHECK_FAILED, DONE, programStatus, UNREADABLE } from '../session/record/exit-status';
-import { PLAIN } from '../session/text/terminal-text';
 import type { CheckArguments } from './check-arguments';
 import { checkOutput, printTo } from './output-file';
 import { recordHere } from './record';
@@ -36,7 +35,7 @@ export async function check(engine: NativeEngine, args: CheckArguments): Promise
     today: new Date().toISOString().slice(0, 10),
   });
   const root = repositoryRoot(process.cwd());
-  const style = args.output === undefined ? outputStyle() : PLAIN;
+  const style = outputStyle(args.output);
   const texts: Record<CheckArguments['format'], () => string> = {
     text: () => checkText(result, { root, width: args.width ?? outputWidth(), style }),
     json: () => `${JSON.stringify(result)}\n`,
@@ -47,7 +46,7 @@ export async function check(engine: NativeEngine, args: CheckArguments): Promise
   if (args.format === 'github') await summarize(checkMarkdown(result, { root }));
   if (result.failed) return CHECK_FAILED;
   if (result.noPass !== null) {
-    say(`Nothing new was found, but this is no pass: ${result.noPass}.${recorded?.status ? '' : ' --allow-blind passes it.'}`);
+    say(`There is no new finding, but this is not a pass: ${result.noPass}.${recorded?.status ? '' : ' --allow-blind makes it pass.'}`);
     return UNREADABLE;
   }
   return DONE;

@@ -1,21 +1,14 @@
 // The options of `cacheline diff`.
-import { oneOf, parse, wrong, type Options } from './options';
-import {
-  analysisOf,
-  NAMES_HELP,
-  PAGER_HELP,
-  parseWidth,
-  RECORDING_OPTIONS,
-  SELECTION_HELP,
-  SELECTION_OPTIONS,
-  type Analysis,
-} from './recording-arguments';
+import { GENERAL, oneOf, parse, terminalOf, wrong, type Command, type TerminalChoice } from './options';
+import { analysisOf, LOOK, NAMES, parseWidth, SELECTION, type Analysis } from './recording-arguments';
 
-export interface DiffArguments {
+const FORMATS = ['text', 'json', 'markdown'] as const;
+
+export interface DiffArguments extends TerminalChoice {
   command: 'diff';
   before: string;
   after: string;
-  format: 'text' | 'json' | 'markdown';
+  format: (typeof FORMATS)[number];
   analysis: Analysis;
   /** Of the result; absent: standard output. */
   output?: string;
@@ -24,41 +17,37 @@ export interface DiffArguments {
   pager: boolean;
 }
 
-export const DIFF_HELP = `Usage: cacheline diff [options] BEFORE AFTER
-
-Says what changed between two recordings: objects, types, members and functions
-by name, what went, what came, what got better or worse, and where chance alone
-explains the difference. BEFORE and AFTER are folders that "cacheline record"
-made or perf.data files. The exit status does not depend on what is found.
-
-      --format FORMAT   text (default), json (schema cacheline-diff/1) or
-                        markdown
-  -o, --output FILE     write the result there instead of to standard output
-      --show-all        every entry, not the first ones of a kind
-  -h, --help            this text
-
-${SELECTION_HELP}
-How the text looks:
-      --width N         columns; by default the terminal's, else 80
-${PAGER_HELP}
-${NAMES_HELP}`;
-
-const DIFF_OPTIONS = {
-  ...SELECTION_OPTIONS,
-  width: RECORDING_OPTIONS.width,
-  'no-pager': RECORDING_OPTIONS['no-pager'],
-  format: { type: 'string' },
-  output: { type: 'string', short: 'o' },
-  'show-all': { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Options;
+export const DIFF = {
+  name: 'diff',
+  brief: 'compare two recordings',
+  forms: ['[options] BEFORE AFTER'],
+  about: [
+    'Says what changed between two recordings: which objects, types, members and functions are gone, new, better or worse, and where ' +
+      'chance alone explains the difference. BEFORE and AFTER are folders that "cacheline record" made, or perf.data files. The exit ' +
+      'status does not depend on what is found.',
+  ],
+  operands: 'files',
+  groups: [
+    {
+      options: {
+        format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'text (default), json (schema cacheline-diff/1) or markdown' },
+        output: { type: 'string', short: 'o', value: 'FILE', values: 'files', help: 'write the result there, not to standard output' },
+        'show-all': { type: 'boolean', help: 'every entry, not only the first ones of a kind' },
+        ...GENERAL.options,
+      },
+    },
+    SELECTION,
+    LOOK,
+    NAMES,
+  ],
+} as const satisfies Command;
 
 /**
  * @returns 'help' where that was asked for
  * @throws EngineError 'usage'
  */
 export function parseDiff(args: readonly string[]): DiffArguments | 'help' {
-  const { values, positionals } = parse('diff', args, DIFF_OPTIONS);
+  const { values, positionals } = parse(DIFF, args);
   if (values.help) return 'help';
   const [before, after, third] = positionals;
   if (before === undefined || after === undefined)
@@ -70,11 +59,12 @@ export function parseDiff(args: readonly string[]): DiffArguments | 'help' {
     command: 'diff',
     before,
     after,
-    format: oneOf('diff', '--format', values.format ?? 'text', ['text', 'json', 'markdown']),
+    format: oneOf('diff', '--format', values.format ?? 'text', FORMATS),
     analysis: analysisOf('diff', values),
     ...(values.output === undefined ? {} : { output: values.output }),
     showAll: values['show-all'] ?? false,
     ...(values.width === undefined ? {} : { width: parseWidth('diff', values.width) }),
     pager: !(values['no-pager'] ?? false),
+    ...terminalOf(DIFF, values),
   };
 }

@@ -4,7 +4,6 @@ import { DIFF_TABLES, diffOf } from '../session/compare/diff';
 import { diffMarkdown, diffText } from '../session/compare/diff-text';
 import { sumsOf } from '../session/compare/sums';
 import { DONE } from '../session/record/exit-status';
-import { PLAIN } from '../session/text/terminal-text';
 import type { DiffArguments } from './diff-arguments';
 import { writeOutput } from './output-file';
 import { page } from './pager';
@@ -14,7 +13,7 @@ import { outputStyle, outputWidth, printAll } from './terminal';
 export async function diff(engine: NativeEngine, args: DiffArguments): Promise<number> {
   const [before, after] = [await sums(engine, args, args.before), await sums(engine, args, args.after)];
   const result = diffOf(before, after);
-  const style = args.output === undefined ? outputStyle() : PLAIN;
+  const style = outputStyle(args.output);
   const text =
     args.format === 'json'
       ? `${JSON.stringify(result)}\n`

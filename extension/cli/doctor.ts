@@ -3,7 +3,7 @@ import type { NativeEngine } from '../engine/native';
 import type { DoctorReport } from '../protocol/engine';
 import { doctorText } from '../session/machine/doctor-text';
 import { CHECK_FAILED, DONE } from '../session/record/exit-status';
-import type { DoctorArguments } from './arguments';
+import type { DoctorArguments } from './doctor-arguments';
 import { outputStyle, outputWidth, print, ProgressLine } from './terminal';
 
 export async function doctor(engine: NativeEngine, { format, selfTest, calibrate }: DoctorArguments): Promise<number> {

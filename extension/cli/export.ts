@@ -20,7 +20,7 @@ import { printAll, type TextParts } from './terminal';
 
 export async function exportRecording(engine: NativeEngine, { path: asked, to, output, analysis }: ExportArguments): Promise<number> {
   if (to === 'pprof' && output === undefined && process.stdout.isTTY)
-    throw wrong('A pprof profile is no text for a terminal: name a file with -o.', 'export');
+    throw wrong('A pprof profile is not text: name a file with -o.', 'export');
   const path = await recordingPath('export', asked, analysis);
   const content = await showingProgress(path, (onProgress) => EXPORTERS[to](engine, { ...analysis, path }, { onProgress }));
   if (output === undefined) await printAll(content);

@@ -1,7 +1,10 @@
 // The options of `cacheline layout`.
-import { number, oneOf, parse, wrong, type Options } from './options';
+import { GENERAL, number, oneOf, parse, terminalOf, wrong, type Command, type TerminalChoice } from './options';
+import { PAGER } from './recording-arguments';
 
-export interface LayoutArguments {
+const FORMATS = ['text', 'json'] as const;
+
+export interface LayoutArguments extends TerminalChoice {
   command: 'layout';
   binary: string;
   /** Absent: list all types. */
@@ -17,37 +20,33 @@ const DEFAULT_LINE_SIZE = 64;
 const LEAST_LINE_SIZE = 16;
 const LARGEST_LINE_SIZE = 4096;
 
-export const LAYOUT_HELP = `Usage: cacheline layout [options] TYPE --in BINARY
-       cacheline layout --list --in BINARY
-
-Prints how a type lies on cache lines: offsets, sizes, holes, padding, and the
-members that cross from one line into the next. TYPE is a struct, class, union
-or Rust enum of the binary's debug information: with its scopes, as in
-ns::Pool<Worker, 64>, or without, as in Worker: then all called so are printed.
-
-      --in BINARY       a program or shared library, compiled with -g
-      --list            all types with names: size, lines, where they are
-                        defined
-      --expand          the members of members too
-      --line-size N     bytes of a cache line, ${DEFAULT_LINE_SIZE} by default
-      --format FORMAT   text (default) or json
-      --no-pager        never through $PAGER (by default less, on a terminal)
-  -h, --help            this text
-`;
-
-const LAYOUT_OPTIONS = {
-  in: { type: 'string' },
-  list: { type: 'boolean' },
-  expand: { type: 'boolean' },
-  'line-size': { type: 'string' },
-  format: { type: 'string' },
-  'no-pager': { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Options;
+export const LAYOUT = {
+  name: 'layout',
+  brief: 'show how a type lies on cache lines',
+  forms: ['[options] TYPE --in BINARY', '--list --in BINARY'],
+  about: [
+    'Prints how a type lies on cache lines: offsets, sizes, holes, padding, and the members that cross from one line into the next. TYPE ' +
+      "is a struct, class, union or Rust enum of the binary's debug information. Give its scopes (ns::Pool<Worker, 64>), or leave them " +
+      'out (Worker) to print all types of that name.',
+  ],
+  groups: [
+    {
+      options: {
+        in: { type: 'string', value: 'BINARY', values: 'files', help: 'a program or shared library, compiled with -g' },
+        list: { type: 'boolean', help: 'list all types that have names: size, lines, where they are defined' },
+        expand: { type: 'boolean', help: 'show the members of members too' },
+        'line-size': { type: 'string', value: 'N', help: `bytes of a cache line, ${DEFAULT_LINE_SIZE} by default` },
+        format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'text (default) or json' },
+        ...PAGER,
+        ...GENERAL.options,
+      },
+    },
+  ],
+} as const satisfies Command;
 
 /** @throws EngineError 'usage' */
 export function parseLayout(args: readonly string[]): LayoutArguments | 'help' {
-  const { values, positionals } = parse('layout', args, LAYOUT_OPTIONS);
+  const { values, positionals } = parse(LAYOUT, args);
   if (values.help) return 'help';
   const [type, extra] = positionals;
   if (extra !== undefined)
@@ -66,8 +65,9 @@ export function parseLayout(args: readonly string[]): LayoutArguments | 'help' {
     ...(type === undefined ? {} : { type }),
     expand: values.expand ?? false,
     lineSize: values['line-size'] === undefined ? DEFAULT_LINE_SIZE : lineSize(values['line-size']),
-    format: oneOf('layout', '--format', values.format ?? 'text', ['text', 'json']),
+    format: oneOf('layout', '--format', values.format ?? 'text', FORMATS),
     pager: values['no-pager'] !== true,
+    ...terminalOf(LAYOUT, values),
   };
 }
 

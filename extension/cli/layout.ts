@@ -16,7 +16,7 @@ export async function layout(engine: NativeEngine, args: LayoutArguments): Promi
 
 async function listTypes(engine: NativeEngine, args: LayoutArguments): Promise<number> {
   const { types, missing } = await engine.call('types', { binary: args.binary });
-  for (const { message, nextStep } of missing) say(`warning: ${message} Types that are only there are not listed. ${nextStep}`);
+  for (const { message, nextStep } of missing) say(`warning: ${message} Types that exist only there are not listed. ${nextStep}`);
   if (args.format === 'json') print(`${JSON.stringify(types satisfies TypeListDocument)}\n`);
   else await show(typeListText(types, { width: outputWidth(), style: outputStyle(), folder: process.cwd() }), args);
   return DONE;

@@ -3,8 +3,9 @@ import { version } from '../../package.json';
 import { loadAddon, NativeEngine } from '../engine/native';
 import { EngineError } from '../protocol/engine';
 import { DONE, exitStatusOf, INTERNAL_ERROR } from '../session/record/exit-status';
-import { parseArguments } from './arguments';
+import { COMMANDS, parseArguments } from './arguments';
 import { check } from './check';
+import { completionScript } from './completions';
 import { diff } from './diff';
 import { doctor } from './doctor';
 import { exportRecording } from './export';
@@ -13,7 +14,7 @@ import { record } from './record';
 import { repeat } from './repeat';
 import { report } from './report';
 import { table } from './table';
-import { print, say, watchStreams } from './terminal';
+import { chooseTerminal, print, say, watchStreams } from './terminal';
 import { threads } from './threads';
 import { trace } from './trace';
 import { where } from './where';
@@ -21,6 +22,7 @@ import { workset } from './workset';
 
 async function run(args: readonly string[]): Promise<number> {
   const parsed = parseArguments(args);
+  if (parsed.command !== 'help' && parsed.command !== 'version') chooseTerminal(parsed);
   switch (parsed.command) {
     case 'help':
       print(parsed.text);
@@ -57,6 +59,9 @@ async function run(args: readonly string[]): Promise<number> {
       return layout(new NativeEngine(loadAddon()), parsed);
     case 'where':
       return where(new NativeEngine(loadAddon()), parsed);
+    case 'completions':
+      print(completionScript(parsed.shell, COMMANDS));
+      return DONE;
     case 'doctor':
       return doctor(new NativeEngine(loadAddon()), parsed);
   }

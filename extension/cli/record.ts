@@ -10,7 +10,7 @@ import { byteSize, count, plural } from '../session/text/terminal-text';
 import type { RecordArguments } from './record-arguments';
 import { describeAttached } from './attached';
 import { stopSignals } from './stop-signals';
-import { ProgressLine, say } from './terminal';
+import { ProgressLine, say, tell } from './terminal';
 
 /**
  * @returns the program's own exit status, 128+signal where it died of one; where that is 0 and a recording with nothing in it is no accident,
@@ -30,7 +30,7 @@ export async function recordHere(engine: NativeEngine, args: RecordArguments): P
   const line = new ProgressLine();
   let announced = attached === undefined;
   const announce = (): void => {
-    if (!announced) say(`recording ${attached?.text ?? ''}`);
+    if (!announced) tell(`recording ${attached?.text ?? ''}`);
     announced = true;
   };
   const stopping = stopSignals(params.command.length > 0, (name) => line.show(`${name}: ending the recording`));
@@ -58,7 +58,7 @@ export async function recordHere(engine: NativeEngine, args: RecordArguments): P
           }
           for (const sentence of progress.news ?? []) {
             line.clear();
-            say(sentence);
+            tell(sentence);
           }
           if (!stopping.asked()) line.show(progressText(progress));
         },
@@ -83,25 +83,25 @@ function isEmpty(result: RecordResult, { command }: RecordArguments['params']): 
 
 function progressText({ elapsedSeconds, samples, lost, bytes }: RecordProgress): string {
   const lostText = lost > 0 ? `, ${count(lost)} lost` : '';
-  return `recording ${elapsedSeconds.toFixed(1)} s, ${plural(samples, 'sample')}, ${byteSize(bytes)}${lostText} (Ctrl-C ends and keeps it)`;
+  return `recording ${elapsedSeconds.toFixed(1)} s, ${plural(samples, 'sample')}, ${byteSize(bytes)}${lostText} (Ctrl-C stops and keeps it)`;
 }
 
 function sayCollector({ collector, collectorReason, notTaken }: NonNullable<RecordProgress['chosen']>): void {
-  say(`collector ${collector}: ${collectorReason}`);
-  for (const other of notTaken) say(`not taken: ${other.collector}: ${other.reason}`);
+  tell(`collector ${collector}: ${collectorReason}`);
+  for (const other of notTaken) tell(`not taken: ${other.collector}: ${other.reason}`);
 }
 
 function summarize({ path, result }: Recording, { params }: RecordArguments): void {
   const { collector, watch, heap } = result;
   for (const warning of [...result.warnings, ...withoutEffect(params, collector)]) say(`warning: ${warning}`);
   if (result.durationReached)
-    say(`the duration of ${params.durationSeconds} s was reached${params.command.length === 0 ? '' : ', so the program was ended'}`);
+    tell(`the duration of ${params.durationSeconds} s was reached${params.command.length === 0 ? '' : ', so the program was ended'}`);
   const shown = readablePath(path, process.cwd());
   const more = [
     ...(watch === null ? [] : [`${plural(watch.hits, 'access', 'accesses')} of ${plural(watch.words, 'word')} watched`]),
     ...(heap === null ? [] : [plural(heap.blocks, 'heap block')]),
   ].map((text) => `, ${text}`);
-  say(
+  tell(
     `${plural(result.samples, 'sample')} in ${result.seconds.toFixed(1)} s, ${count(result.lost)} lost${more.join('')}, recorded in ${shown}; ` +
       `next: cacheline report ${joinArguments([...(params.callGraph === undefined || collector === 'agent' ? [] : ['-g']), shown])}`,
   );

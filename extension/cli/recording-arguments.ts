@@ -1,64 +1,67 @@
 // What the commands that read a recording have in common: which recording, which of its samples, where names come from.
 import type { AnalyzeParams } from '../protocol/engine';
 import { HIGHEST_PID } from '../session/record/processes';
-import { decimal, HIGHEST_CPU, list, number, wrong, type CommandName, type ListLimits, type Options } from './options';
+import { decimal, HIGHEST_CPU, list, number, wrong, type CommandName, type ListLimits, type OptionGroup, type ValuesOf } from './options';
 
 /** What the engine is asked for beyond the recording; only what was given. */
 export type Analysis = Omit<AnalyzeParams, 'path' | 'showAll' | 'tables'>;
 
-export const INPUT_HELP = `  -i, --input FILE      the recording, as perf spells it
-`;
+/** What stands at the end of what these commands say of themselves. */
+export const RECORDING_OPERAND =
+  'RECORDING is a folder that "cacheline record" made, or a perf.data file. Without it, the newest *.cacheline in this folder is read, ' +
+  'else perf.data.';
 
-export const SELECTION_HELP = `Which samples count (verdicts are computed from these alone):
-      --user, --kernel  only samples taken in this mode
-      --time FROM,TO    only samples of this window, in seconds since the first;
-                        either may be absent. Or as shares: 10%-20%
-      --pid LIST        only these processes: 4711,4712
-      --tid LIST        only these threads
-  -C, --cpu LIST        only these CPUs: 0-3,8
-      --filter TEXT     terms that select samples (thread:writer* cpu:0-3
-                        time:10-20% mode:user process:NAME) or the lines to
-                        show (verdict:false type:Queue member:head object:q
-                        function:push* file:pool.cpp hitm>100); -type:Log
-                        leaves out
-`;
+export const INPUT = {
+  input: { type: 'string', short: 'i', value: 'FILE', values: 'files', help: 'the recording, as perf spells it' },
+} as const satisfies OptionGroup['options'];
 
-export const NAMES_HELP = `Where names come from:
-      --symfs DIR       a folder in which the recorded machine's files lie under
-                        their paths
-  -k, --vmlinux FILE    the kernel's symbols
-      --debuginfod      ask the servers in DEBUGINFOD_URLS for what is missing;
-                        no network is used without it
-`;
+export const SELECTION = {
+  title: 'Which samples count (verdicts are computed from these alone)',
+  options: {
+    user: { type: 'boolean', help: 'only samples taken in user mode' },
+    kernel: { type: 'boolean', help: 'only samples taken in kernel mode' },
+    time: {
+      type: 'string',
+      value: 'FROM,TO',
+      help: 'only this window, in seconds since the first sample; leave out either end, or give shares: 10%-20%',
+    },
+    pid: { type: 'string', value: 'LIST', help: 'only these processes: 4711,4712' },
+    tid: { type: 'string', value: 'LIST', help: 'only these threads' },
+    cpu: { type: 'string', short: 'C', value: 'LIST', help: 'only these CPUs: 0-3,8' },
+    filter: {
+      type: 'string',
+      value: 'TEXT',
+      help:
+        'terms that select samples (thread:writer* cpu:0-3 time:10-20% mode:user process:NAME) or the lines to show (verdict:false ' +
+        'type:Queue member:head object:q function:push* file:pool.cpp hitm>100); -type:Log leaves out',
+    },
+  },
+} as const satisfies OptionGroup;
 
-export const PAGER_HELP = `      --no-pager        never through $PAGER (by default less, on a terminal)
-`;
+export const NAMES = {
+  title: 'Where names come from',
+  options: {
+    symfs: { type: 'string', value: 'DIR', values: 'folders', help: "a folder with the recorded machine's files under their paths" },
+    vmlinux: { type: 'string', short: 'k', value: 'FILE', values: 'files', help: "the kernel's symbols" },
+    debuginfod: {
+      type: 'boolean',
+      help: 'ask the servers in DEBUGINFOD_URLS for missing debug information; without this option no network is used',
+    },
+  },
+} as const satisfies OptionGroup;
 
-/** Which samples count, and where names come from. */
-export const SELECTION_OPTIONS = {
-  user: { type: 'boolean' },
-  kernel: { type: 'boolean' },
-  time: { type: 'string' },
-  pid: { type: 'string' },
-  tid: { type: 'string' },
-  cpu: { type: 'string', short: 'C' },
-  filter: { type: 'string' },
-  symfs: { type: 'string' },
-  vmlinux: { type: 'string', short: 'k' },
-  debuginfod: { type: 'boolean' },
-} as const satisfies Options;
+export const PAGER = {
+  'no-pager': { type: 'boolean', help: 'do not page output' },
+} as const satisfies OptionGroup['options'];
 
-export const RECORDING_OPTIONS = {
-  ...SELECTION_OPTIONS,
-  input: { type: 'string', short: 'i' },
-  width: { type: 'string' },
-  'no-pager': { type: 'boolean' },
-} as const satisfies Options;
+export const WIDTH = {
+  width: { type: 'string', value: 'N', help: "columns of the text; by default the terminal's, else 80" },
+} as const satisfies OptionGroup['options'];
 
-/** Of RECORDING_OPTIONS; absent: not given. */
-export type RecordingValues = {
-  [Name in keyof typeof RECORDING_OPTIONS]?: (typeof RECORDING_OPTIONS)[Name]['type'] extends 'string' ? string : boolean;
-};
+export const LOOK = { title: 'How the text looks', options: { ...WIDTH, ...PAGER } } as const satisfies OptionGroup;
+
+/** Of the options that say which samples count and where names come from; absent: not given. */
+export type SelectionValues = ValuesOf<{ groups: [typeof SELECTION, typeof NAMES] }>;
 
 const PIDS: ListLimits = { highest: HIGHEST_PID, ranges: false };
 const CPUS: ListLimits = { highest: HIGHEST_CPU, ranges: true };
@@ -75,8 +78,8 @@ export function recordingOf(command: CommandName, input: string | undefined, pos
   return path;
 }
 
-export function analysisOf(command: CommandName, values: RecordingValues): Analysis {
-  if (values.user && values.kernel) throw wrong('--user and --kernel leave no sample: give one of them, or none for both.', command);
+export function analysisOf(command: CommandName, values: SelectionValues): Analysis {
+  if (values.user && values.kernel) throw wrong('--user and --kernel leave no sample: give only one, or neither to keep both.', command);
   for (const name of ['symfs', 'vmlinux'] as const) if (values[name] === '') throw wrong(`The name after --${name} is empty.`, command);
   const { window, filter } = values.time === undefined ? {} : parseTime(command, values.time);
   const filters = [filter, values.filter].filter((text) => text !== undefined);

@@ -5,7 +5,7 @@ import { EngineError } from '../protocol/engine';
 import { SUFFIX } from '../session/record/recording-folder';
 import { wrong, type CommandName } from './options';
 import type { Analysis } from './recording-arguments';
-import { ProgressLine, say } from './terminal';
+import { ProgressLine, tell } from './terminal';
 
 /** A short analysis shows no progress. */
 const PROGRESS_AFTER_MS = 500;
@@ -18,7 +18,7 @@ export async function recordingPath(command: CommandName, path: string | undefin
   await checkFiles(command, analysis);
   if (path !== undefined) return path;
   const newest = await newestRecording(process.cwd());
-  say(`reading ${newest}`);
+  tell(`reading ${newest}`);
   return newest;
 }
 
@@ -28,7 +28,7 @@ export async function showingProgress<T>(path: string, task: (onProgress: (share
   const started = performance.now();
   try {
     return await task((share) => {
-      if (performance.now() - started > PROGRESS_AFTER_MS) line.show(`reading ${path}: ${Math.floor(share * 100)} %`);
+      if (performance.now() - started > PROGRESS_AFTER_MS) line.show(`reading ${path}: ${Math.floor(share * 100)}%`);
     });
   } finally {
     line.clear();

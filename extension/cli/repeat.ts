@@ -18,7 +18,7 @@ import { pullRequestText, type PullRequestFacts } from '../session/runs/pull-req
 import { RunFailed, timedRun } from '../session/runs/timed-run';
 import type { RecordArguments, Repetition } from './record-arguments';
 import { stopSignals, type StopSignals } from './stop-signals';
-import { print, ProgressLine, say } from './terminal';
+import { print, ProgressLine, say, tell } from './terminal';
 
 /** Columns of the drawings of layouts in the block for a pull request. */
 const LAYOUT_WIDTH = 100;
@@ -40,7 +40,7 @@ export async function repeat(engine: NativeEngine, args: RecordArguments, { coun
     parent: process.cwd(),
     ...(args.directory === undefined ? {} : { directory: args.directory }),
   });
-  const stopping = stopSignals(true, (name) => say(`${name}: ending the runs`));
+  const stopping = stopSignals(true, (name) => tell(`${name}: ending the runs`));
   try {
     const { pairs, otherLoad } = await run(programs, count, stopping);
     const { pair, reports } = await recordPair(engine, args, programs, folder, stopping);
@@ -50,12 +50,12 @@ export async function repeat(engine: NativeEngine, args: RecordArguments, { coun
     await writeFile(join(folder, FILES.runs), `${JSON.stringify(facts.runs, null, 2)}\n`);
     await writeFile(join(folder, FILES.block), text);
     print(text);
-    say(`${FILES.runs}, ${FILES.block} and the recordings are in ${readablePath(folder, process.cwd())}.`);
+    tell(`${FILES.runs}, ${FILES.block} and the recordings are in ${readablePath(folder, process.cwd())}.`);
     return DONE;
   } catch (error) {
     await abandon(folder);
     if (!(error instanceof RunFailed)) throw error;
-    say(`${error.message}, so nothing is compared: times of runs that fail say nothing.`);
+    say(`${error.message}, so nothing is compared: the times of failed runs mean nothing.`);
     return error.status;
   }
 }

@@ -1,22 +1,24 @@
 // The options of `cacheline report`: perf's own spellings where `perf c2c report` has them.
 import type { CoalesceKey, Display } from '../protocol/report';
-import { oneOf, parse, wrong, type Options } from './options';
+import { GENERAL, oneOf, parse, terminalOf, wrong, type Command, type TerminalChoice, type ValuesOf } from './options';
 import {
   analysisOf,
-  INPUT_HELP,
-  NAMES_HELP,
-  PAGER_HELP,
+  INPUT,
+  NAMES,
+  PAGER,
   parseWidth,
+  RECORDING_OPERAND,
   recordingOf,
-  RECORDING_OPTIONS,
-  SELECTION_HELP,
+  SELECTION,
+  WIDTH,
   type Analysis,
 } from './recording-arguments';
-import { parseTable, TABLE_HELP, type TableArguments } from './table-arguments';
+import { parseTable, TABLE, type TableArguments } from './table-arguments';
 
-export type ReportFormat = 'text' | 'json' | 'csv';
+const FORMATS = ['text', 'json', 'csv'] as const;
+export type ReportFormat = (typeof FORMATS)[number];
 
-export interface ReportArguments {
+export interface ReportArguments extends TerminalChoice {
   command: 'report';
   path?: string;
   format: ReportFormat;
@@ -36,85 +38,109 @@ export interface ReportArguments {
   table?: TableArguments;
 }
 
-export const REPORT_HELP = `Usage: cacheline report [options] [RECORDING]
+const DISPLAYS: readonly Display[] = ['tot', 'lcl', 'rmt', 'peer'];
+const COALESCE_KEYS: readonly CoalesceKey[] = ['tid', 'pid', 'iaddr', 'dso'];
 
-Prints which cache lines the threads of a recorded program compete for, through
-which data and which code. RECORDING is a folder that "cacheline record" made or
-a perf.data file; by default the newest *.cacheline in this folder, else
-perf.data.
-
-${INPUT_HELP}      --format FORMAT   text (default), json (schema cacheline-report/1) or csv
-                        (the table of lines)
-      --show-all        every line and access: those of one thread, and those
-                        that perf c2c leaves out (under 0.1 % of the contended
-                        loads)
-  -g, --call-graph      who called the code, where the recording has call chains
-                        (record --call-graph dwarf, or -g)
-  -h, --help            this text
-
-${TABLE_HELP}
-${SELECTION_HELP}
-How samples are grouped:
-  -c, --coalesce KEYS   what makes two rows of one offset: any of tid,pid,
-                        iaddr,dso; by default iaddr
-      --double-cl       take two neighbour lines for one: what the adjacent-line
-                        prefetcher moves together
-
-How the text looks:
-      --width N         columns; by default the terminal's, else 80
-      --stats           the statistics alone, without lines
-  -N, --node-info       of the NUMA nodes, also how many CPUs and which shares;
-                        twice (-NN): which CPUs
-      --full-symbols    names of functions in full in tables, however long
-      --no-source       tables without source files and lines
-${PAGER_HELP}
-For recordings with data sources (perf c2c record, perf mem record):
-  -d, --display WHAT    what lines are sorted by and shown for: tot (all HITMs),
-                        lcl, rmt (local, remote HITMs) or peer (loads that
-                        another core's cache answered); by default peer for Arm,
-                        else tot
-
-${NAMES_HELP}
---stdio and -f are taken, as perf has them, and change nothing here.
-`;
-
-const REPORT_OPTIONS = {
-  ...RECORDING_OPTIONS,
-  format: { type: 'string' },
-  'show-all': { type: 'boolean' },
-  by: { type: 'string' },
-  bins: { type: 'string' },
-  stats: { type: 'boolean' },
-  'node-info': { type: 'boolean', short: 'N', multiple: true },
-  'full-symbols': { type: 'boolean' },
-  'no-source': { type: 'boolean' },
-  display: { type: 'string', short: 'd' },
-  coalesce: { type: 'string', short: 'c' },
-  'double-cl': { type: 'boolean' },
-  'call-graph': { type: 'boolean', short: 'g' },
-  stdio: { type: 'boolean' },
-  force: { type: 'boolean', short: 'f' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Options;
+export const REPORT = {
+  name: 'report',
+  brief: 'show which cache lines threads fight over',
+  forms: ['[options] [RECORDING]'],
+  about: [
+    `Prints which cache lines the threads of a recorded program compete for, through which data and which code. ${RECORDING_OPERAND}`,
+  ],
+  operands: 'files',
+  groups: [
+    {
+      options: {
+        ...INPUT,
+        format: {
+          type: 'string',
+          value: 'FORMAT',
+          values: FORMATS,
+          help: 'text (default), json (schema cacheline-report/1) or csv (the table of lines)',
+        },
+        'show-all': {
+          type: 'boolean',
+          help: 'every line and access: also those of one thread, and those that perf c2c leaves out (under 0.1% of the contended loads)',
+        },
+        'call-graph': {
+          type: 'boolean',
+          short: 'g',
+          help: 'show who called the code, where the recording has call chains (record --call-graph dwarf, or -g)',
+        },
+        ...GENERAL.options,
+      },
+    },
+    TABLE,
+    SELECTION,
+    {
+      title: 'How samples are grouped',
+      options: {
+        coalesce: {
+          type: 'string',
+          short: 'c',
+          value: 'KEYS',
+          values: COALESCE_KEYS,
+          list: true,
+          help: 'what makes two rows of one offset: any of tid,pid,iaddr,dso; by default iaddr',
+        },
+        'double-cl': {
+          type: 'boolean',
+          help: 'treat two neighbour lines as one: what the adjacent-line prefetcher moves together',
+        },
+      },
+    },
+    {
+      title: 'How the text looks',
+      options: {
+        ...WIDTH,
+        stats: { type: 'boolean', help: 'only the statistics, without lines' },
+        'node-info': {
+          type: 'boolean',
+          short: 'N',
+          multiple: true,
+          help: 'also show how many CPUs and which shares each NUMA node has; twice (-NN): which CPUs',
+        },
+        'full-symbols': { type: 'boolean', help: 'do not shorten the names of functions in tables' },
+        'no-source': { type: 'boolean', help: 'leave source files and lines out of tables' },
+        ...PAGER,
+      },
+    },
+    {
+      title: 'For recordings with data sources (perf c2c record, perf mem record)',
+      options: {
+        display: {
+          type: 'string',
+          short: 'd',
+          value: 'WHAT',
+          values: DISPLAYS,
+          help:
+            'what to sort and show lines by: tot (all HITMs), lcl, rmt (local, remote HITMs) or peer (loads that the cache of another core ' +
+            'answered); by default peer for Arm, else tot',
+        },
+      },
+    },
+    NAMES,
+    { options: { stdio: { type: 'boolean' }, force: { type: 'boolean', short: 'f' } } },
+  ],
+  notes: ['--stdio and -f are accepted for compatibility with perf, and change nothing.'],
+} as const satisfies Command;
 
 /** Meaningless without data sources, and nothing that the engine sees, which refuses the others: as the help spells them. */
 const DATA_SOURCE_OPTIONS = {
   stats: '--stats',
   'node-info': '-N',
-} as const satisfies Partial<Record<keyof typeof REPORT_OPTIONS, string>>;
-
-const DISPLAYS: readonly Display[] = ['tot', 'lcl', 'rmt', 'peer'];
-const COALESCE_KEYS: readonly CoalesceKey[] = ['tid', 'pid', 'iaddr', 'dso'];
+} as const satisfies Partial<Record<keyof Values, string>>;
 
 /**
  * @returns 'help' where that was asked for
  * @throws EngineError 'usage'
  */
 export function parseReport(args: readonly string[]): ReportArguments | 'help' {
-  const { values, positionals } = parse('report', args, REPORT_OPTIONS);
+  const { values, positionals } = parse(REPORT, args);
   if (values.help) return 'help';
   const table = parseTable(values);
-  const format = oneOf('report', '--format', values.format ?? 'text', ['text', 'json', 'csv']);
+  const format = oneOf('report', '--format', values.format ?? 'text', FORMATS);
   if (values.stats && format !== 'text') {
     throw wrong(
       `--stats shortens the text; --format ${format} has ${format === 'json' ? "them in 'stats' and 'shared'" : 'no statistics'}.`,
@@ -139,10 +165,11 @@ export function parseReport(args: readonly string[]): ReportArguments | 'help' {
       .filter((name) => values[name] !== undefined)
       .map((name) => DATA_SOURCE_OPTIONS[name]),
     ...(table === undefined ? {} : { table }),
+    ...terminalOf(REPORT, values),
   };
 }
 
-type Values = ReturnType<typeof parse<typeof REPORT_OPTIONS>>['values'];
+type Values = ValuesOf<typeof REPORT>;
 
 function groupingOf(values: Values): Analysis {
   return {

@@ -1,6 +1,6 @@
 // The options of `cacheline report --by`.
 import { MOST_BINS, TABLE_KEYS, USUAL_BINS, type TableKey } from '../protocol/table';
-import { number, wrong } from './options';
+import { number, wrong, type OptionGroup } from './options';
 
 export interface TableArguments {
   /** One key, or two different ones. */
@@ -9,14 +9,21 @@ export interface TableArguments {
   bins?: number;
 }
 
-export const TABLE_HELP = `Tables (samples added up):
-      --by KEY[,KEY]    instead of the report a table by one key or two: line,
-                        object, type, member, allocation, function (with who
-                        waits for whom), frame (the innermost function, also
-                        where it was inlined), source, file, thread, process,
-                        cpu, node, time
-      --bins N          of time: into how many parts (by default ${USUAL_BINS})
-`;
+export const TABLE = {
+  title: 'Tables (samples added up)',
+  options: {
+    by: {
+      type: 'string',
+      value: 'KEY[,KEY]',
+      values: TABLE_KEYS,
+      list: true,
+      help:
+        'a table by one key or two instead of the report: line, object, type, member, allocation, function (with who waits for whom), ' +
+        'frame (the innermost function, also where it was inlined), source, file, thread, process, cpu, node, time',
+    },
+    bins: { type: 'string', value: 'N', help: `of time: how many parts to split it into, ${USUAL_BINS} by default` },
+  },
+} as const satisfies OptionGroup;
 
 const MOST_KEYS = 2;
 

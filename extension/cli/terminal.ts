@@ -2,11 +2,19 @@
 import { once } from 'node:events';
 import { COLOURED, PLAIN, printable, shortenEnd, type Style } from '../session/text/terminal-text';
 import { DONE, IO_ERROR } from '../session/record/exit-status';
+import type { TerminalChoice } from './options';
 
 const DEFAULT_WIDTH = 80;
 /** A terminal that says less than this (or 0, as some do) is not believed. */
 const LEAST_WIDTH = 40;
 const INCAPABLE = new Set(['', 'dumb']);
+
+let choice: TerminalChoice = {};
+
+/** What --color and --quiet ask for; call once, before anything is written. */
+export function chooseTerminal({ color, quiet }: TerminalChoice): void {
+  choice = { ...(color === undefined ? {} : { color }), ...(quiet === undefined ? {} : { quiet }) };
+}
 
 /** Whoever reads our output may stop reading at any time; call once, before anything is written. */
 export function watchStreams(): void {
@@ -50,9 +58,14 @@ async function write(part: string | Uint8Array): Promise<void> {
   if (!process.stdout.write(part)) await once(process.stdout, 'drain');
 }
 
-/** One line on standard error, under our name; control characters are made visible. */
+/** One line on standard error, under our name; control characters are made visible. For errors, warnings and what the result lacks. */
 export function say(text: string): void {
   process.stderr.write(`cacheline: ${printable(text)}\n`);
+}
+
+/** As say(), of what --quiet leaves out: what is being done, and that it is done. */
+export function tell(text: string): void {
+  if (choice.quiet !== true) say(text);
 }
 
 /** Columns of standard output, or 80. */
@@ -61,10 +74,14 @@ export function outputWidth(): number {
   return columns >= LEAST_WIDTH ? columns : DEFAULT_WIDTH;
 }
 
-/** Colours on a terminal only, and not against NO_COLOR (no-color.org). */
-export function outputStyle(): Style {
+/**
+ * Without --color, colours on a terminal only, and not against NO_COLOR (no-color.org).
+ * @param file what the result is written to instead of to standard output
+ */
+export function outputStyle(file?: string): Style {
+  if (choice.color !== undefined) return choice.color === 'always' ? COLOURED : PLAIN;
   const { NO_COLOR = '' } = process.env;
-  return isCapableTerminal() && NO_COLOR === '' ? COLOURED : PLAIN;
+  return file === undefined && isCapableTerminal() && NO_COLOR === '' ? COLOURED : PLAIN;
 }
 
 /** Whether standard output is a terminal that can do more than print lines. */
@@ -72,12 +89,12 @@ export function isCapableTerminal(): boolean {
   return process.stdout.isTTY && !INCAPABLE.has(process.env['TERM'] ?? '');
 }
 
-/** A line on standard error that is rewritten in place; nothing at all where that is no terminal. */
+/** A line on standard error that is rewritten in place; nothing at all where that is no terminal, or with --quiet. */
 export class ProgressLine {
   private shown = false;
 
   show(text: string): void {
-    if (!process.stderr.isTTY) return;
+    if (!process.stderr.isTTY || choice.quiet === true) return;
     const width = (process.stderr.columns || DEFAULT_WIDTH) - 1;
     // CR, the text, erase to the end of the line (ECMA-48 EL).
     process.stderr.write(`\r${shortenEnd(text, width)}\u001b[K`);

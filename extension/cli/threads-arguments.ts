@@ -1,8 +1,10 @@
 // The options of `cacheline threads`.
-import { number, oneOf, parse, type Options } from './options';
-import { analysisOf, INPUT_HELP, PAGER_HELP, parseWidth, recordingOf, RECORDING_OPTIONS, type Analysis } from './recording-arguments';
+import { GENERAL, number, oneOf, parse, terminalOf, type Command, type TerminalChoice } from './options';
+import { analysisOf, INPUT, LOOK, parseWidth, RECORDING_OPERAND, recordingOf, SELECTION, type Analysis } from './recording-arguments';
 
-export interface ThreadsArguments {
+const FORMATS = ['text', 'json'] as const;
+
+export interface ThreadsArguments extends TerminalChoice {
   command: 'threads';
   path?: string;
   format: 'text' | 'json';
@@ -17,48 +19,43 @@ export interface ThreadsArguments {
 /** What the engine takes. */
 const MOST_BINS = 1000;
 
-export const THREADS_HELP = `Usage: cacheline threads [options] [RECORDING]
+const { time, pid, tid } = SELECTION.options;
 
-Says what each thread of a recorded program did over time: ran, ran contended,
-could run but had no CPU, or was blocked; on which CPUs, and how unevenly the
-threads work. RECORDING is a folder that "cacheline record" made or a perf.data
-file; by default the newest *.cacheline in this folder, else perf.data.
-
-${INPUT_HELP}      --format FORMAT   text (default) or json (schema cacheline-threads/1)
-      --bins N          parts of the time, at most ${MOST_BINS}; by default 60, and in
-                        the text as many as there is room for
-  -h, --help            this text
-
-Which threads, and when:
-      --time FROM,TO    only this window, in seconds since the first sample;
-                        either may be absent. Or as shares: 10%-20%
-      --pid LIST        only these processes: 4711,4712
-      --tid LIST        only these threads
-
-How the text looks:
-      --width N         columns; by default the terminal's, else 80
-${PAGER_HELP}`;
-
-const THREADS_OPTIONS = {
-  input: RECORDING_OPTIONS.input,
-  time: RECORDING_OPTIONS.time,
-  pid: RECORDING_OPTIONS.pid,
-  tid: RECORDING_OPTIONS.tid,
-  width: RECORDING_OPTIONS.width,
-  'no-pager': RECORDING_OPTIONS['no-pager'],
-  format: { type: 'string' },
-  bins: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Options;
+export const THREADS = {
+  name: 'threads',
+  brief: 'show what threads did over time',
+  forms: ['[options] [RECORDING]'],
+  about: [
+    'Says what each thread of a recorded program did over time: ran, ran contended, could run but had no CPU, or was blocked; on which ' +
+      `CPUs, and how unevenly the threads work. ${RECORDING_OPERAND}`,
+  ],
+  operands: 'files',
+  groups: [
+    {
+      options: {
+        ...INPUT,
+        format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'text (default) or json (schema cacheline-threads/1)' },
+        bins: {
+          type: 'string',
+          value: 'N',
+          help: `how many parts to split the time into, at most ${MOST_BINS}; by default 60, and in the text as many as fit`,
+        },
+        ...GENERAL.options,
+      },
+    },
+    { title: 'Which threads, and when', options: { time, pid, tid } },
+    LOOK,
+  ],
+} as const satisfies Command;
 
 /**
  * @returns 'help' where that was asked for
  * @throws EngineError 'usage'
  */
 export function parseThreads(args: readonly string[]): ThreadsArguments | 'help' {
-  const { values, positionals } = parse('threads', args, THREADS_OPTIONS);
+  const { values, positionals } = parse(THREADS, args);
   if (values.help) return 'help';
-  const format = oneOf('threads', '--format', values.format ?? 'text', ['text', 'json']);
+  const format = oneOf('threads', '--format', values.format ?? 'text', FORMATS);
   const path = recordingOf('threads', values.input, positionals);
   const fits = (value: number): boolean => Number.isInteger(value) && value >= 1 && value <= MOST_BINS;
   return {
@@ -69,5 +66,6 @@ export function parseThreads(args: readonly string[]): ThreadsArguments | 'help'
     analysis: analysisOf('threads', values),
     ...(values.width === undefined ? {} : { width: parseWidth('threads', values.width) }),
     pager: !(values['no-pager'] ?? false),
+    ...terminalOf(THREADS, values),
   };
 }

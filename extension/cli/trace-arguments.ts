@@ -1,8 +1,10 @@
 // The options of `cacheline trace`.
 import type { TraceRequest } from '../protocol/engine';
-import { number, oneOf, parse, wrong, type Options } from './options';
+import { GENERAL, number, oneOf, parse, terminalOf, wrong, type Command, type TerminalChoice } from './options';
 
-export interface TraceArguments {
+const FORMATS = ['text', 'json'] as const;
+
+export interface TraceArguments extends TerminalChoice {
   command: 'trace';
   /** What is recorded; absent: the trace of `from` is shown. */
   run?: { request: TraceRequest; program: string[]; directory?: string; force: boolean };
@@ -16,40 +18,43 @@ const DEFAULT_BUDGET = 2;
 const DEFAULT_INSTANCES = 1000;
 const MOST_INSTANCES = 1_000_000;
 
-export const TRACE_HELP = `Usage: cacheline trace [options] TYPE[.MEMBER] -- PROGRAM [ARGS]
-       cacheline trace [options] --from RECORDING
-
-Runs PROGRAM and follows objects of one type from their allocation to their
-free: which functions touch them on which CPUs, in which order, and how many
-objects go the same way. TYPE is a struct, class or union of the program's debug
-information, as for cacheline layout; MEMBER one of its members.
-
-Objects are followed one at a time by the processor's debug registers. They are
-those that malloc and new allocate, and variables with static storage, these for
-20 ms at a time. The recording is kept; --from shows its trace again.
-
-  -o, --output DIR      write the recording to exactly DIR; by default to
-                        PROGRAM.cacheline, PROGRAM-2.cacheline, ... here
-      --force           replace the recording that is there
-      --budget PCT      of the time that tracing may cost, ${DEFAULT_BUDGET} by default; it
-                        counts its own work alone, and the program loses more
-      --instances N     objects to follow at most, ${DEFAULT_INSTANCES} by default
-      --from RECORDING  show the trace of a recording, without a program
-      --format FORMAT   text (default) or json
-      --svg FILE        a drawing of the paths, too
-  -h, --help            this text
-`;
-
-const TRACE_OPTIONS = {
-  output: { type: 'string', short: 'o' },
-  force: { type: 'boolean' },
-  budget: { type: 'string' },
-  instances: { type: 'string' },
-  from: { type: 'string' },
-  format: { type: 'string' },
-  svg: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Options;
+export const TRACE = {
+  name: 'trace',
+  brief: "show who touches a type's objects",
+  forms: ['[options] TYPE[.MEMBER] -- PROGRAM [ARGS]', '[options] --from RECORDING'],
+  about: [
+    'Runs PROGRAM and follows objects of one type from their allocation to their free: which functions touch them, on which CPUs, in ' +
+      "which order, and how many objects take the same path. TYPE is a struct, class or union of the program's debug information, as for " +
+      'cacheline layout; MEMBER is one of its members.',
+    "The processor's debug registers follow one object at a time: those that malloc and new allocate, and variables with static storage, " +
+      'each of these for 20 ms. The recording is kept; --from shows its trace again.',
+  ],
+  program: 'separator',
+  groups: [
+    {
+      options: {
+        output: {
+          type: 'string',
+          short: 'o',
+          value: 'DIR',
+          values: 'folders',
+          help: 'write the recording to exactly DIR; by default to PROGRAM.cacheline, PROGRAM-2.cacheline, ... here',
+        },
+        force: { type: 'boolean', help: 'replace the recording that is there' },
+        budget: {
+          type: 'string',
+          value: 'PCT',
+          help: `share of the time that tracing may cost, ${DEFAULT_BUDGET} by default; only its own work counts, the program loses more`,
+        },
+        instances: { type: 'string', value: 'N', help: `follow at most N objects, ${DEFAULT_INSTANCES} by default` },
+        from: { type: 'string', value: 'RECORDING', values: 'files', help: 'show the trace of a recording, without a program' },
+        format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'text (default) or json' },
+        svg: { type: 'string', value: 'FILE', values: 'files', help: 'also draw the paths' },
+        ...GENERAL.options,
+      },
+    },
+  ],
+} as const satisfies Command;
 
 /**
  * @returns 'help' where that was asked for
@@ -58,7 +63,7 @@ const TRACE_OPTIONS = {
 export function parseTrace(args: readonly string[]): TraceArguments | 'help' {
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const program = args.slice(end + 1);
-  const { values, positionals } = parse('trace', args.slice(0, end), TRACE_OPTIONS);
+  const { values, positionals } = parse(TRACE, args.slice(0, end));
   if (values.help) return 'help';
   const [type, extra] = positionals;
   if (extra !== undefined)
@@ -71,8 +76,9 @@ export function parseTrace(args: readonly string[]): TraceArguments | 'help' {
     if (name === '') throw wrong(`${option} needs a name.`, 'trace');
   const shown = {
     command: 'trace' as const,
-    format: oneOf('trace', '--format', values.format ?? 'text', ['text', 'json']),
+    format: oneOf('trace', '--format', values.format ?? 'text', FORMATS),
     ...(values.svg === undefined ? {} : { svg: values.svg }),
+    ...terminalOf(TRACE, values),
   };
   if (values.from !== undefined) {
     if (type !== undefined || program.length > 0)

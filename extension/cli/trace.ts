@@ -9,7 +9,7 @@ import { traceSvg } from '../session/trace/trace-svg';
 import { traceText } from '../session/trace/trace-text';
 import { plural } from '../session/text/terminal-text';
 import { stopSignals } from './stop-signals';
-import { outputStyle, outputWidth, print, ProgressLine, say } from './terminal';
+import { outputStyle, outputWidth, print, ProgressLine, say, tell } from './terminal';
 import type { TraceArguments } from './trace-arguments';
 
 /** Samples a second and CPU: the recording is there for its mappings. */
@@ -48,7 +48,7 @@ async function run(engine: NativeEngine, { request, program, directory, force }:
   ).finally(() => line.clear());
   for (const warning of recording.result.warnings) say(`warning: ${warning}`);
   const { instances = 0, hits = 0 } = recording.result.trace ?? {};
-  say(
+  tell(
     `${plural(instances, 'object')} followed in ${recording.result.seconds.toFixed(1)} s, ${plural(hits, 'access', 'accesses')}, ` +
       `recorded in ${readablePath(recording.path, process.cwd())}`,
   );

@@ -1,9 +1,11 @@
 // The options of `cacheline where`.
 import type { WhereParams } from '../protocol/where';
 import { HIGHEST_PID } from '../session/record/processes';
-import { number, oneOf, parse, splitProgram, wrong, type Options } from './options';
+import { GENERAL, number, oneOf, parse, splitProgram, terminalOf, wrong, type Command, type TerminalChoice } from './options';
 
-export interface WhereArguments {
+const FORMATS = ['text', 'json'] as const;
+
+export interface WhereArguments extends TerminalChoice {
   command: 'where';
   params: WhereParams;
   format: 'text' | 'json';
@@ -15,41 +17,39 @@ export interface WhereArguments {
 
 const DEFAULT_SECONDS = 3;
 
-export const WHERE_HELP = `Usage: cacheline where [options] -p PID
-       cacheline where [options] [--] PROGRAM [ARGS]
-
-Says where memory is and where threads run: the machine's packages, NUMA nodes,
-caches and who shares them; the memory of a running process, or of PROGRAM and
-what it starts, by node; the time of its threads by CPU and node; and whether
-threads run far from their memory, with the numactl line that binds both.
-
-PROGRAM runs to its end; its input, output and exit status stay its own, and the
-result comes behind its output. Ctrl-C ends it, and what was seen is shown.
-
-  -p, --pid PID         a running process
-      --seconds S       look at it for S seconds, ${DEFAULT_SECONDS} by default
-      --format FORMAT   text (default) or json
-  -o, --output FILE     write the result there instead of to standard output
-      --svg FILE        a drawing of nodes, caches, memory and threads, too
-  -h, --help            this text
-`;
-
-const WHERE_OPTIONS = {
-  pid: { type: 'string', short: 'p' },
-  seconds: { type: 'string' },
-  format: { type: 'string' },
-  output: { type: 'string', short: 'o' },
-  svg: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Options;
+export const WHERE = {
+  name: 'where',
+  brief: 'show where memory is and threads run',
+  forms: ['[options] -p PID', '[options] [--] PROGRAM [ARGS]'],
+  about: [
+    "Says where memory is and where threads run: the machine's packages, NUMA nodes and caches, and who shares them; the memory of a " +
+      'running process, or of PROGRAM and what it starts, by node; the time of its threads by CPU and node; and whether threads run far ' +
+      'from their memory, with the numactl line that binds both.',
+    'PROGRAM runs to its end and keeps its input, output and exit status; the result comes after its output. Ctrl-C ends it and shows ' +
+      'what was seen.',
+  ],
+  program: 'operand',
+  groups: [
+    {
+      options: {
+        pid: { type: 'string', short: 'p', value: 'PID', help: 'a running process' },
+        seconds: { type: 'string', value: 'S', help: `look at it for S seconds, ${DEFAULT_SECONDS} by default` },
+        format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'text (default) or json' },
+        output: { type: 'string', short: 'o', value: 'FILE', values: 'files', help: 'write the result there, not to standard output' },
+        svg: { type: 'string', value: 'FILE', values: 'files', help: 'also draw nodes, caches, memory and threads' },
+        ...GENERAL.options,
+      },
+    },
+  ],
+} as const satisfies Command;
 
 /**
  * @returns 'help' where that was asked for
  * @throws EngineError 'usage'
  */
 export function parseWhere(args: readonly string[]): WhereArguments | 'help' {
-  const { own, program } = splitProgram(args, WHERE_OPTIONS);
-  const { values } = parse('where', own, WHERE_OPTIONS);
+  const { own, program } = splitProgram(args, WHERE);
+  const { values } = parse(WHERE, own);
   if (values.help) return 'help';
   if (values.pid === undefined && program.length === 0) throw wrong('There is no process (-p) and no program to look at.', 'where');
   if (values.pid !== undefined && program.length > 0)
@@ -68,9 +68,10 @@ export function parseWhere(args: readonly string[]): WhereArguments | 'help' {
       values.pid === undefined
         ? { command: program }
         : { pid: pidOf(values.pid), seconds: values.seconds === undefined ? DEFAULT_SECONDS : secondsOf(values.seconds) },
-    format: oneOf('where', '--format', values.format ?? 'text', ['text', 'json']),
+    format: oneOf('where', '--format', values.format ?? 'text', FORMATS),
     ...(values.output === undefined ? {} : { output: values.output }),
     ...(values.svg === undefined ? {} : { svg: values.svg }),
+    ...terminalOf(WHERE, values),
   };
 }
 

@@ -1,7 +1,6 @@
 // `cacheline where`: where the memory of a process lies and where its threads run.
 import type { NativeEngine } from '../engine/native';
 import { programStatus } from '../session/record/exit-status';
-import { PLAIN } from '../session/text/terminal-text';
 import { whereSvg } from '../session/where/where-svg';
 import { whereText } from '../session/where/where-text';
 import { printTo, writeOutput } from './output-file';
@@ -22,7 +21,7 @@ export async function where(engine: NativeEngine, { params, format, output, svg 
       },
     })
     .finally(() => line.clear());
-  const style = output === undefined ? outputStyle() : PLAIN;
+  const style = outputStyle(output);
   const text = format === 'json' ? `${JSON.stringify(outcome.where)}\n` : whereText(outcome.where, { width: outputWidth(), style });
   await printTo(output, text);
   if (svg !== undefined) await writeOutput(svg, whereSvg(outcome.where));

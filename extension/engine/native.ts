@@ -146,7 +146,7 @@ export function loadAddon(candidates = addonCandidates(__dirname, process.env)):
   throw new EngineError(
     'unavailable',
     `The native addon was not found (${tried.join('; ')}).`,
-    'Run "npm run build" in a checkout, or install Cacheline Lens again.',
+    'Run "npm run build" in a checkout, or reinstall Cacheline Lens.',
   );
 }
 

@@ -82,7 +82,11 @@ export class CheckMachine implements vscode.Disposable {
       const results = report.selfTests;
       this.selfTest =
         results === undefined
-          ? { state: 'failed', message: 'The engine made no self-test.', nextStep: 'Install Cacheline Lens again: its parts do not fit.' }
+          ? {
+              state: 'failed',
+              message: 'The engine made no self-test.',
+              nextStep: 'Reinstall Cacheline Lens: extension and engine versions differ.',
+            }
           : { state: 'done', results };
       this.take(report);
     } catch (error) {

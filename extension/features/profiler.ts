@@ -47,7 +47,7 @@ export class Profiler implements vscode.Disposable {
    */
   async run(target: ProfileTarget, display?: RunDisplay): Promise<Recording> {
     if (!vscode.workspace.isTrusted) throw new LaunchError(NOT_TRUSTED);
-    if (this.stopRunning) throw new LaunchError('A recording runs already. End it first with "Cacheline: Stop Recording".');
+    if (this.stopRunning) throw new LaunchError('A recording is already running. Stop it first with "Cacheline: Stop Recording".');
     const done = await (display ? this.record(target, display) : this.recordWithNotification(target));
     const shown = await ShownProfile.of(done.opened, done.recording.path, printable(targetName(target)));
     const head = await summaryOf(shown); // while nothing else can be shown in its place

@@ -102,12 +102,12 @@ class Concluding {
     if (topology_.nodes.size() == 1) return {oneNode(), ""};
     const auto memory = largest(memory_), ran = largest(ran_);
     if (!memory)
-      return {"Where the memory is cannot be told: " +
+      return {"It is unknown where the memory is: " +
                   (placement_.memoryReason.empty() ? "none was seen" : placement_.memoryReason) + "." +
                   (ran ? " The threads ran " + sharesText(ran_) + "." : ""),
               ""};
     if (!ran)
-      return {"No thread ran while it was looked at: where they run cannot be told. Of the memory, " +
+      return {"No thread ran while it was looked at: it is unknown where they run. Of the memory, " +
                   sharesText(memory_) + ".",
               ""};
     return memory->share >= kConcentrated ? oneNodeMemory(*memory) : spreadMemory(*memory, *ran);
@@ -149,7 +149,7 @@ class Concluding {
     const std::string share = percentText(memory.share);
     if (far.empty())
       return {"The threads run on node " + std::to_string(memory.node) + ", where " + share +
-                  " of their memory is: nothing is to be gained by binding them.",
+                  " of their memory is: binding them gains nothing.",
               ""};
     const bool all = home_.size() == 1 && wandering_.empty() && count > kMostNamed;
     const std::string who =

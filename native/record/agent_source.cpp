@@ -273,7 +273,7 @@ std::optional<Blocker> whyNoAgent(const Target& target, const std::string& libra
   return Blocker{"architecture", "not x86-64", "Record on an x86-64 machine"};
 #endif
   if (target.kind != Target::Kind::command)
-    return Blocker{"attaching", "the agent comes into a program when that starts",
+    return Blocker{"attaching", "the agent is loaded when a program starts",
                    "Start the program with `cacheline record --collector agent -- PROGRAM`"};
   const std::string path = agentLibrary(library);
   if (::access(path.c_str(), R_OK) != 0)

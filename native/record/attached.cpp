@@ -180,11 +180,11 @@ std::vector<std::string> Attached::warnings() const {
     const char state = statOf(one.id).value_or(Stat{}).state;
     if (state == 'T')
       list.push_back(nameOfTask(one.id) +
-                     " is stopped: nothing of it is sampled before it goes on (kill -CONT " +
+                     " is stopped: it is not sampled until it continues (kill -CONT " +
                      std::to_string(one.process) + ")");
     if (state == 't')
       list.push_back(nameOfTask(one.id) +
-                     " is held by a debugger: nothing of it is sampled before it goes on");
+                     " is held by a debugger: it is not sampled until it continues");
   }
   return list;
 }

@@ -122,7 +122,7 @@ ChildProcess::ChildProcess(const ChildSetup& setup) {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid_ < 0)
     throw Error(ErrorKind::impossible, describeErrno("cannot start a process", errnum),
-                "Look at the limit of processes: ulimit -u");
+                "Check the limit of processes: ulimit -u");
   go_ = std::move(go.writeEnd);
   goRead_ = std::move(go.readEnd);
   failure_ = std::move(failure.readEnd);

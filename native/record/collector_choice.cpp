@@ -147,7 +147,7 @@ void CollectorSelection::openPlan(const EventPlan& plan, const Target& target) {
   chosen_.source = std::move(source);
   if (wider)
     chosen_.warnings.push_back(
-        "this PMU cannot follow one program: everything that ran meanwhile is in the recording");
+        "this PMU cannot follow one program: the recording has everything that ran meanwhile");
 }
 
 std::string CollectorSelection::reasonFor(const std::string& collector) const {
@@ -155,7 +155,7 @@ std::string CollectorSelection::reasonFor(const std::string& collector) const {
   if (collector == "pmu")
     return asked ? "the memory PMU was asked for" : "the memory PMU says where each access found its data";
   if (asked) return "clock samples were asked for";
-  return "clock samples with decoded addresses are the strongest evidence that can be had here";
+  return "clock samples with decoded addresses are the best evidence that this machine allows";
 }
 
 }  // namespace cacheline::record

@@ -103,7 +103,7 @@ std::string fewSamplesText(const RecordOptions& options, const RecordResult& res
     return sentence +
            "; the kernel ends the sampling where a process starts a program that this user may not read or "
            "that is set-user-ID, so record that program itself, or as root";
-  return sentence + "; too few to judge by, so let it run longer or ask for a higher rate";
+  return sentence + "; too few to judge; let it run longer or ask for a higher rate";
 }
 
 }  // namespace cacheline::record

@@ -74,7 +74,7 @@ HeapCounts HeapRecording::counts() const {
 std::vector<std::string> HeapRecording::warnings(const Program& program) const {
   const heap::RecordingCounts counts = file_->counts();
   if (counts.processes == 0)
-    return {"no heap blocks were recorded: the agent did not get into " + program.name +
+    return {"no heap blocks were recorded: the agent was not loaded into " + program.name +
             " (a program that it starts may be statically linked, or lose LD_PRELOAD)"};
   std::vector<std::string> list = lossesOf(counts);
   if (program.info.go)

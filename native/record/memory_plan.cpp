@@ -180,7 +180,7 @@ Blocker explainMemoryRefusal(int errnum, const EventPlan& plan, const Permission
     case ENOSPC:
       return {
           "memory PMU", refused,
-          "End what else holds the counters: another perf, a virtual machine that was given the PMU, or the "
+          "Stop what else holds the counters: another perf, a virtual machine that was given the PMU, or the "
           "NMI watchdog (sudo sysctl kernel.nmi_watchdog=0)"};
     case EINVAL:
     case ENODEV:

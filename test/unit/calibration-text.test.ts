@@ -50,7 +50,7 @@ describe('calibration text', () => {
     const words = (result: CalibrationResult): string => textOf(result).replace(/\s+/g, ' ');
     assert.match(words(kept), / 66 of 2,080 slices of time were discarded: /);
     assert.match(words({ ...kept, measured: calibration({ discarded: 0 }) }), / All 2,080 slices of time are used\. /);
-    assert.match(words(kept), / 1\.00x none seen Plain stores hide in the store buffer: .* only bounds are told\. Locked /);
+    assert.match(words(kept), / 1\.00x none seen Plain stores hide in the store buffer: .* only bounds are known for them\. Atomic /);
   });
 
   it('is a part of the doctor’s, where it was asked for', () => {

@@ -138,6 +138,22 @@ describe('cacheline command', function () {
       assert.doesNotMatch((await terminal({ TERM: 'dumb', NO_COLOR: '' })).stdout, /\u001b/);
     });
 
+    it('--color decides over the terminal and NO_COLOR', async () => {
+      const args = (when: string): string[] => ['report', recording, `--color=${when}`];
+      const env = { TERM: 'xterm', PAGER: 'cat' };
+      assert.match((await run(args('always'), { env: { ...env, NO_COLOR: '1' } })).stdout, /\u001b\[31mfalse sharing/);
+      assert.doesNotMatch((await run(args('auto'), { env })).stdout, /\u001b/);
+      assert.doesNotMatch((await run(args('never'), { terminal: true, env: { ...env, NO_COLOR: '' } })).stdout, /\u001b/);
+    });
+
+    it('--quiet says nothing but results, warnings and errors', async () => {
+      const recorded = await run(['record', '-q', '-o', 'quiet.cacheline', '--', 'echo', 'hello']);
+      assert.equal(recorded.stdout, 'hello\n');
+      assert.match(recorded.stderr, /^(cacheline: warning: .*\n)*$/);
+      assert.equal((await run(['report', '-q'])).stderr, '');
+      fails(await run(['report', '--quiet', 'missing']), 3, /no recording missing/);
+    });
+
     it('a recording cut anywhere is reported with a warning, or refused with one sentence', async () => {
       const { length } = readFileSync(join(recording, 'perf.data'));
       for (const size of [1, 50, 104, 3000, Math.floor(length / 2), length - 1]) {
@@ -276,7 +292,7 @@ describe('cacheline command', function () {
 
   it('shows progress on a terminal only, and clears it', async () => {
     const outcome = await run(['record', '-o', 'r', '--duration', '2', '--', 'sh', '-c', LOOP], { terminal: true, env: { TERM: 'xterm' } });
-    assert.match(outcome.stdout, /\rrecording \d\.\d s, \d+ samples?, [\d.]+ kB \(Ctrl-C ends and keeps it\)\u001b\[K/);
+    assert.match(outcome.stdout, /\rrecording \d\.\d s, \d+ samples?, [\d.]+ kB \(Ctrl-C stops and keeps it\)\u001b\[K/);
     assert.match(outcome.stdout, /\r\u001b\[Kcacheline: /);
     assert.doesNotMatch((await run(['record', '-o', 'r2', '--', 'sh', '-c', SHORT_LOOP])).stderr, /recording \d/);
   });

@@ -207,7 +207,7 @@ describe('diff, check and export', function () {
       const { status, stdout, stderr } = await run(blind);
       assert.equal(status, 3, stderr);
       assert.match(stdout, /No pass: there is no sample/);
-      assert.match(stderr, /no pass.*--allow-blind/);
+      assert.match(stderr, /not a pass.*--allow-blind/);
       assert.equal((await run([...blind, '--allow-blind'])).status, 0);
     });
 

@@ -163,7 +163,7 @@ describe('comparing recordings', () => {
         { more: { evidence, collector, c2c: c2c! } },
       );
       assert.equal(result.comparable, false);
-      assert.match(result.notes[0]!, /^Time at contended accesses before, HITMs after: shares do not compare/);
+      assert.match(result.notes[0]!, /^Time at contended accesses before, HITMs after: shares cannot be compared/);
       const status = (name: string): string => entry(result, 'type', name).status;
       assert.deepEqual(['Worker', 'Queue', 'Late'].map(status), ['unsure', 'gone', 'new']);
       assert.match(diffText(result, { width: 80, style: PLAIN, showAll: false }), /cannot be compared/);

@@ -87,7 +87,7 @@ function essence(name: string, line: CacheLine | undefined, variables: readonly 
     .flatMap(({ offset, use }) => firstOfCostly(line, offset, use) ?? [])
     .map((access) => {
       const { offset, stores, locked, data, symbol } = access;
-      const kind = stores.total === 0 ? 'read' : locked ? 'locked' : (stores.rmw ?? 0) > 0 ? 'update' : 'write';
+      const kind = stores.total === 0 ? 'read' : locked ? 'atomic' : (stores.rmw ?? 0) > 0 ? 'update' : 'write';
       const place = ownPlace(access);
       return `  +${offset} ${kind} ${data.object}+${data.offset} ${data.type ?? ''}:${data.field ?? ''} in ${symbol} at ${place ? `${basename(place.file)}:${place.line}` : 'unknown'}\n`;
     });

@@ -166,10 +166,10 @@ describe('words about a recording', () => {
     assert.equal(endText(program, result({ exitStatus: 0 })), '');
     assert.equal(endText(program, result({ exitStatus: 3 })), 'The program ended with exit status 3.');
     assert.equal(endText(program, result({ signal: 11 })), 'The program was killed by signal 11.');
-    assert.equal(endText(program, result({ signal: 15, interrupted: true })), 'The recording was stopped before the program had ended.');
+    assert.equal(endText(program, result({ signal: 15, interrupted: true })), 'The recording was stopped before the program ended.');
     assert.equal(
       endText(program, result({ interrupted: true, durationReached: true })),
-      'The duration was reached, so the program was ended.',
+      'The duration is over, so the program was stopped.',
     );
     assert.equal(endText(attached(), result({ interrupted: true })), '');
     assert.equal(endText(attached(), result({})), 'The process ended.');

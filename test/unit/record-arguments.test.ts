@@ -174,17 +174,17 @@ describe('arguments: record refuses', () => {
     no(/-F asks for a rate and -c/, '--frequency', '99', '-c', '1', 'a');
     no(/--no-inherit leaves nothing out/, '-a', '-i');
     no(/--no-inherit leaves nothing out/, '-C', '0', '-i');
-    no(/no --heap/, '--heap-sampling', '8', 'a');
+    no(/needs --heap/, '--heap-sampling', '8', 'a');
     for (const target of [
       ['-p', '1'],
       ['-t', '1'],
       ['-a', 'a'],
     ]) {
-      no(new RegExp(`--heap has to be in the program from its start.*${target[0]}`), '--heap', ...target);
-      no(new RegExp(`--collector agent goes with a program, not with ${target[0]}`), '--collector', 'agent', ...target);
+      no(new RegExp(`--heap must be in the program from its start.*${target[0]}`), '--heap', ...target);
+      no(new RegExp(`--collector agent needs a program, not ${target[0]}`), '--collector', 'agent', ...target);
     }
-    no(/agent goes without -C/, '--collector', 'agent', '-C', '0', 'a');
-    no(/agent goes without -k/, '--collector', 'agent', '-k', 'a');
+    no(/agent without -C/, '--collector', 'agent', '-C', '0', 'a');
+    no(/agent without -k/, '--collector', 'agent', '-k', 'a');
     no(/agent takes -F, not -c/, '--collector', 'agent', '-c', '5', 'a');
     for (const collector of ['clock', 'agent']) {
       no(new RegExp(`--collector ${collector} sees no latency`), '--collector', collector, '-l', '5', 'a');

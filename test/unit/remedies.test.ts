@@ -176,7 +176,7 @@ describe('a remedy by what waits for what', () => {
   it('does not say that nothing helps where that is not known', () => {
     const line = (high: number): CacheLine =>
       waiting('true sharing', own, [0, 0], [[0, 0, 1, 0]], { verdictSure: false, falseShare: { value: 0.1, low: 0, high } });
-    assert.match(remedyOf('true sharing', [line(0.9)]), /^Whether moving data apart helps cannot be told from these samples\.$/);
+    assert.match(remedyOf('true sharing', [line(0.9)]), /^These samples cannot tell whether moving data apart helps\.$/);
     assert.match(remedyOf('true sharing', [line(0.3)]), SHARED);
   });
 

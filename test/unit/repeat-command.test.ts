@@ -126,7 +126,7 @@ int main(void) {
       [['2', '-o', 'full', '--', 'true'], 2, /full is not empty/],
       [['2', '-o', '/proc/no', '--', 'true'], 4, /\/proc\/no cannot be made/],
       [['2', '--against', 'no-such-program', '--', 'true'], 2, /no-such-program cannot be started: there is no such program/],
-      [['2', '-p', '1'], 2, /--repeat runs a program: it goes without -p/],
+      [['2', '-p', '1'], 2, /--repeat runs a program: use it without -p/],
     ];
     for (const [args, wanted, sentence] of refusals) {
       const { status, stderr } = await repeat(...args);
@@ -135,7 +135,7 @@ int main(void) {
     }
     const alone = await command.run(['record', '--against', 'a', '--', 'true'], { cwd: folder.path });
     assert.equal(alone.status, 2);
-    assert.match(alone.stderr, /there is no --repeat/);
+    assert.match(alone.stderr, /it needs --repeat/);
     assert.deepEqual(readdirSync(at('full')), ['mine']);
     assert.ok(!existsSync(at('true.runs')));
   });

@@ -275,7 +275,7 @@ describe('plain words', () => {
     report.samples.unattributed.noMemoryOperand = 700;
     report.samples.unattributed.threadLocal = 99;
     const text = plainWords(report).join('\n');
-    assert.match(text, /70\.0 % of the samples were taken at code without a memory access near by, where the program computes\.$/);
+    assert.match(text, /70\.0 % of the samples were taken at code that computes, without a memory access nearby\.$/);
     assert.doesNotMatch(text, /thread-local/);
   });
 

@@ -227,7 +227,7 @@ function notesOf({ evidence, samples }: Report, findings: readonly Finding[], { 
     ...expired.map((one) => `What was accepted until ${one.until ?? ''} counts again: ${name(one)}.`),
     ...(unused.length === 0 ? [] : [`Accepted, and not found: ${unused.map(name).join('; ')}.`]),
     ...(baseline !== undefined && baseline.evidence.includes('clock') !== evidence.includes('clock')
-      ? ['The baseline has another kind of evidence: what it has is known, and whether it has grown cannot be told.']
+      ? ['The baseline has another kind of evidence: what it has is known, but not whether it has grown.']
       : []),
     ...(samples.total < 200 ? [`There are only ${samples.total} samples: less than 2 % of them is chance. Record for longer.`] : []),
   ];

@@ -21,7 +21,7 @@ export function comparability(before: Head, after: Head): Comparability {
       ...(shares
         ? []
         : [
-            `${kindOf(before)} before, ${kindOf(after)} after: shares do not compare, only what went and what came. Record both with one collector.`,
+            `${kindOf(before)} before, ${kindOf(after)} after: shares cannot be compared, only what is gone and what is new. Record both with the same collector.`,
           ]),
       ...programs(before, after),
       ...(shares && before.collector !== after.collector

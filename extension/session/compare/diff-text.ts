@@ -68,7 +68,7 @@ const STATUS_WORDS: Record<DiffStatus, string> = {
 /** For a person, in sentences. */
 export function conclusion({ program, comparable }: Diff): string {
   const { before, after, status, confidence } = program;
-  if (before.contended === 0 && after.contended === 0) return 'No sample was contended, neither before nor after.';
+  if (before.contended === 0 && after.contended === 0) return 'No sample was contended before or after.';
   const shares = `${percent(before.programShare)} of all samples were contended before, ${percent(after.programShare)} after`;
   const words = comparable ? STATUS_WORDS[status] : 'How much is waited cannot be compared';
   const times =

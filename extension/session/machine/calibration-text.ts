@@ -7,11 +7,11 @@ import { formatTwoRowTable, type Column } from '../text/text-table';
 const CLASS_MEANING: Record<AccessClass, string> = {
   load: 'Plain load, of a line that the other thread stores to',
   store: 'Plain store',
-  locked: 'Locked read-modify-write (atomic add)',
+  locked: 'Atomic update (add)',
   exchange: 'Compare-exchange, repeated until it works',
 };
 
-const STORES = 'Plain stores hide in the store buffer: what they cost shows elsewhere, so of them only bounds are told.';
+const STORES = 'Plain stores hide in the store buffer: what they cost shows elsewhere, so only bounds are known for them.';
 
 const COLUMNS: readonly Column[] = ['work between', 'alone', 'contended', 'ratio', 'accesses a turn'].map((title) => ({
   title,

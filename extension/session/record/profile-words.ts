@@ -25,8 +25,8 @@ export function countsText({ elapsedSeconds, samples, lost }: Pick<RecordProgres
 /** Empty where a program ended well, or the recording of a process was ended as asked. */
 export function endText(target: ProfileTarget, { exitStatus, signal, interrupted, durationReached }: RecordResult): string {
   if (target.kind === 'process') return interrupted || durationReached ? '' : 'The process ended.';
-  if (durationReached) return 'The duration was reached, so the program was ended.';
-  if (interrupted) return 'The recording was stopped before the program had ended.';
+  if (durationReached) return 'The duration is over, so the program was stopped.';
+  if (interrupted) return 'The recording was stopped before the program ended.';
   if (signal !== null) return `The program was killed by signal ${signal}.`;
   return exitStatus !== null && exitStatus !== 0 ? `The program ended with exit status ${exitStatus}.` : '';
 }

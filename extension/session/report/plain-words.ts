@@ -91,7 +91,7 @@ function withoutAccess({ samples }: Report): string {
   const text = (part: number, where: string): string =>
     part < samples.total * MUCH_WITHOUT ? '' : `${percent(part / samples.total)} of the samples were taken at ${where}.`;
   return [
-    text(noMemoryOperand, 'code without a memory access near by, where the program computes'),
+    text(noMemoryOperand, 'code that computes, without a memory access nearby'),
     text(threadLocal, 'thread-local data, which is not shared'),
   ]
     .filter((sentence) => sentence !== '')
@@ -106,7 +106,7 @@ export function costText(report: Pick<Report, 'samples' | 'recording'>, lines: n
     `${percent(cost)} of ${whose(report)} samples (${count(contended)} of ${count(total)}) were taken at ` +
     `${lines === 1 ? 'a cache line that threads compete' : `${count(lines)} cache lines that threads compete`} for.` +
     (cost < SMALL_COST
-      ? ` That is little: ending it would hardly change ${isWholeMachine(report) ? 'what the machine does' : 'the run time'}.`
+      ? ` That is little: fixing it would hardly change ${isWholeMachine(report) ? 'what the machine does' : 'the run time'}.`
       : '')
   );
 }

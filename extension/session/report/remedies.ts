@@ -31,7 +31,7 @@ export const PRIVATE_COPY =
   'Where each side writes one and reads the other (the indices of a ring buffer), keep a private copy of the other side’s and read it only when ' +
   'the ring looks full or empty by the copy; only then a cache line for each helps.';
 
-const UNKNOWN = 'Whether moving data apart helps cannot be told from these samples.';
+const UNKNOWN = 'These samples cannot tell whether moving data apart helps.';
 
 /** Waiting that moving data apart ends is worth a word from this share on. */
 const WORTH_IT = 0.05;

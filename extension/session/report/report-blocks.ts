@@ -19,7 +19,7 @@ export function programText({ command, program, target, interrupted }: NonNullab
   if (program !== null && program.exitStatus !== null) how = `exit status ${program.exitStatus}`;
   if (program !== null && program.signal !== null) how = `ended by signal ${program.signal}`;
   const beside = attached === '' ? '' : `${attached}, while this ran: `;
-  return `${beside}${joinArguments(command)} (${how}${interrupted ? '; the recording was ended early' : ''})`;
+  return `${beside}${joinArguments(command)} (${how}${interrupted ? '; the recording was stopped early' : ''})`;
 }
 
 function attachedText({ kind, ids, cpus }: NonNullable<NonNullable<Report['recording']>['target']>): string {

@@ -128,9 +128,9 @@ export function objectsOf(line: CacheLine): ObjectUse[] {
   return [...uses.values()].sort((a, b) => b.weight - a.weight || a.first - b.first);
 }
 
-/** "read", "write", "rmw" (reads and writes in one instruction) or "locked" (the same, atomically). */
+/** "read", "write", "rmw" (reads and writes in one instruction) or "atomic" (an atomic update). */
 export function accessKind({ locked, records, loads, stores, watch }: Access): string {
-  if (locked) return 'locked';
+  if (locked) return 'atomic';
   // Only seen by watchpoints.
   if (records === 0 && watch) {
     const kinds = [watch.reads > 0 ? 'read' : '', watch.writes > 0 ? 'write' : ''].filter((kind) => kind !== '');

@@ -14,7 +14,7 @@ export function verdictText({
 }): string {
   if (verdictSure || falseShare === null) return verdict;
   if (verdict === 'false sharing' || verdict === 'true sharing') return `mostly ${verdict}`;
-  if (falseShare.value === null) return 'true or false sharing (which cannot be told: nobody was seen to write)';
+  if (falseShare.value === null) return 'true or false sharing (unknown which: no write was seen)';
   const isOpen = falseShare.low <= 0.2 && falseShare.high >= 0.8;
-  return isOpen ? 'true or false sharing (which cannot be told from these samples)' : verdict;
+  return isOpen ? 'true or false sharing (these samples cannot tell which)' : verdict;
 }

@@ -72,7 +72,7 @@ TEST(Conclusion, NothingToGain) {
       concludeFrom(machineOf(2), placementOf({20, 980}, {{{4, kSecond}}, {{6, kSecond}}}), {});
   EXPECT_EQ(
       found.text,
-      "The threads run on node 1, where 98 % of their memory is: nothing is to be gained by binding them.");
+      "The threads run on node 1, where 98 % of their memory is: binding them gains nothing.");
   EXPECT_EQ(found.command, "");
 }
 
@@ -117,11 +117,11 @@ TEST(Conclusion, WhatIsNotKnownIsSaid) {
   placement.memoryReason = "/proc/40/numa_maps is not readable for this user: look as root";
   EXPECT_EQ(
       concludeFrom(machineOf(2), placement, {"a"}).text,
-      "Where the memory is cannot be told: /proc/40/numa_maps is not readable for this user: look as root. "
+      "It is unknown where the memory is: /proc/40/numa_maps is not readable for this user: look as root. "
       "The threads ran 100 % on node 1.");
   EXPECT_EQ(
       concludeFrom(machineOf(2), placementOf({10, 0}, {{}}), {"a"}).text,
-      "No thread ran while it was looked at: where they run cannot be told. Of the memory, 100 % on node 0.");
+      "No thread ran while it was looked at: it is unknown where they run. Of the memory, 100 % on node 0.");
 }
 
 TEST(Conclusion, WhatMayNotRunThereIsNotBoundThere) {
