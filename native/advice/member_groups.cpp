@@ -102,7 +102,7 @@ MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjec
   for (const auto& [pair, relation] : relations) {
     if (pair.first == pair.second) {
       if (relation.apart > relation.together) result.divided.push_back(pair.first);
-    } else if (relation.together >= relation.apart) {
+    } else if (relation.together > relation.apart) {
       sets.unite(pair.first, pair.second);
     }
   }

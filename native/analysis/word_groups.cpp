@@ -27,6 +27,8 @@ constexpr double kApart = 2 * kExpected;
 /// A difference that does not count is no ground for a verdict.
 constexpr double kMostUndecided = 0.6;
 constexpr int kRounds = 12;
+/// Shares of users that differ by less are the same: rounding.
+constexpr double kSameShare = 1e-9;
 
 /// The chance that of the samples at two words, `here` at one and `there` at the other, all `count` of an
 /// actor are at the one; what is smaller than kHardly is not told apart.
@@ -337,6 +339,23 @@ void WordGroups::findDifferences() {
     for (size_t b = a + 1; b < count; ++b) differences_[b * count + a] = differences_[a * count + b];
 }
 
+double WordGroups::usersInCommon(const Users& a, const Users& b) {
+  const auto samplesOf = [](const Users& users) {
+    double sum = 0;
+    for (const ByUser& by : users) sum += by.reads + by.writes;
+    return std::max(sum, 1.0);
+  };
+  const double allA = samplesOf(a), allB = samplesOf(b);
+  double common = 0;
+  for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
+    if (x->user == y->user) common += std::min((x->reads + x->writes) / allA, (y->reads + y->writes) / allB);
+    const bool takesX = x->user <= y->user, takesY = y->user <= x->user;
+    if (takesX) ++x;
+    if (takesY) ++y;
+  }
+  return common;
+}
+
 void WordGroups::group() {
   const auto count = static_cast<uint32_t>(words_.size());
   std::vector<uint32_t> order(count);
@@ -345,14 +364,23 @@ void WordGroups::group() {
                    [&](uint32_t a, uint32_t b) { return used_[a].samples > used_[b].samples; });
   std::vector<std::vector<uint32_t>> groups;
   for (const uint32_t word : order) {
-    const auto fits = std::find_if(groups.begin(), groups.end(), [&](const std::vector<uint32_t>& members) {
-      return std::all_of(members.begin(), members.end(),
-                         [&](uint32_t member) { return between(word, member).value < 0.5; });
-    });
-    if (fits == groups.end())
+    // A word with few samples may fit several groups. It belongs to those that use it most, not to the group
+    // with most samples.
+    std::vector<uint32_t>* best = nullptr;
+    double most = -1;
+    for (std::vector<uint32_t>& members : groups) {
+      const bool fits = std::all_of(members.begin(), members.end(),
+                                    [&](uint32_t member) { return between(word, member).value < 0.5; });
+      if (!fits) continue;
+      const double common = usersInCommon(used_[word].actors, used_[members.front()].actors);
+      if (common <= most + kSameShare) continue;
+      most = common;
+      best = &members;
+    }
+    if (best == nullptr)
       groups.push_back({word});
     else
-      fits->push_back(word);
+      best->push_back(word);
   }
   for (std::vector<uint32_t>& members : groups) std::sort(members.begin(), members.end());
   std::sort(groups.begin(), groups.end());

@@ -107,6 +107,8 @@ class WordGroups {
   /// Whether the stretches of two words are used differently; their words may be in one.
   bool areApart(size_t a, size_t b);
   void findDifferences();
+  /// Of two words' samples, the share that the same actors have at both: 0 to 1.
+  static double usersInCommon(const Users& a, const Users& b);
   void group();
 
   std::vector<LineWord> words_;

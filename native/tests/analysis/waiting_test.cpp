@@ -78,6 +78,31 @@ TEST(Waiting, AConsumerWaitsFalselyAtItsOwnIndexAndTrulyAtTheOther) {
   EXPECT_DOUBLE_EQ(waiting.victims[0].falseShare, 1);
 }
 
+TEST(Waiting, AWordOfFewSamplesGoesWithThoseThatUseIt) {
+  // A channel: words 0 and 16 are the producer's and the consumer's index, 8 and 24 their last looks at the
+  // other's, of which hardly one is sampled. Many slots make differences of so few samples undecided.
+  for (const double producer : {0.7, 1.4}) {
+    int looks = 0;
+    for (uint32_t seed = 1; seed <= 20; ++seed) {
+      ShapedLine line;
+      line.use(0, 0, ShapedLine::locks, 1000 * producer).use(1, 0, ShapedLine::reads, 2);
+      line.use(1, 16, ShapedLine::locks, 1000).use(0, 16, ShapedLine::reads, 2);
+      line.use(0, 8, ShapedLine::reads).use(1, 24, ShapedLine::reads);
+      for (uint32_t slot = 0; slot < 100; ++slot)
+        line.use(0, 32 + 8 * slot, ShapedLine::writes, 0.3).use(1, 32 + 8 * slot, ShapedLine::reads, 0.3);
+      const Waiting waiting = line.sample(2500, seed).waiting();
+      std::map<uint32_t, uint32_t> group;  // by offset
+      for (const LineWord& word : waiting.words) group[word.offset] = word.group;
+      for (const auto& [look, other] : {std::pair(8u, 16u), {24u, 0u}}) {
+        if (!group.contains(look)) continue;
+        ++looks;
+        EXPECT_NE(group[look], group[other]) << producer << ' ' << seed << ' ' << look;
+      }
+    }
+    EXPECT_GT(looks, 20);
+  }
+}
+
 TEST(Waiting, ReadsWaitForWritesAlone) {
   // The reader of the written word waits for its writer; another one reads what nobody writes.
   ShapedLine line;
