@@ -39,6 +39,8 @@ const groups = {
     { packages: ['clang'], program: 'clang++', optional: true },
     { packages: ['dwz'], program: 'dwz', optional: true },
     { packages: ['golang-go'], program: 'go', optional: true }, // pprof
+    { packages: ['zsh'], program: 'zsh', optional: true }, // completions
+    { packages: ['fish'], program: 'fish', optional: true },
   ],
   bench: [{ packages: ['libbenchmark-dev'] }],
   real: [

@@ -179,12 +179,10 @@ std::vector<std::string> Attached::warnings() const {
   for (const One& one : all_) {
     const char state = statOf(one.id).value_or(Stat{}).state;
     if (state == 'T')
-      list.push_back(nameOfTask(one.id) +
-                     " is stopped: it is not sampled until it continues (kill -CONT " +
+      list.push_back(nameOfTask(one.id) + " is stopped: it is not sampled until it continues (kill -CONT " +
                      std::to_string(one.process) + ")");
     if (state == 't')
-      list.push_back(nameOfTask(one.id) +
-                     " is held by a debugger: it is not sampled until it continues");
+      list.push_back(nameOfTask(one.id) + " is held by a debugger: it is not sampled until it continues");
   }
   return list;
 }

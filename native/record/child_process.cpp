@@ -71,11 +71,11 @@ bool connectStreams(const Prepared& prepared) {
 }
 
 [[noreturn]] void runChild(const Prepared& prepared) {
-  struct sigaction byDefault{};
+  struct sigaction byDefault {};
   byDefault.sa_handler = SIG_DFL;
   for (int signal = 1; signal < NSIG; signal++) {
     // What our caller ignores stays ignored (nohup), but for SIGPIPE, which Node ignores for itself.
-    struct sigaction now{};
+    struct sigaction now {};
     if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN && signal != SIGPIPE) continue;
     ::sigaction(signal, &byDefault, nullptr);
   }

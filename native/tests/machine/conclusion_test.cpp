@@ -70,9 +70,8 @@ TEST(Conclusion, ManyThreadsAreCounted) {
 TEST(Conclusion, NothingToGain) {
   const Conclusion found =
       concludeFrom(machineOf(2), placementOf({20, 980}, {{{4, kSecond}}, {{6, kSecond}}}), {});
-  EXPECT_EQ(
-      found.text,
-      "The threads run on node 1, where 98 % of their memory is: binding them gains nothing.");
+  EXPECT_EQ(found.text,
+            "The threads run on node 1, where 98 % of their memory is: binding them gains nothing.");
   EXPECT_EQ(found.command, "");
 }
 
