@@ -98,7 +98,7 @@ describe('compare view', () => {
     const { evidence, collector, c2c } = intelReport();
     const other = comparison([worker(400)], [worker(40)], { advice: [helps], of: [{}, { more: { evidence, collector, c2c: c2c! } }] });
     assert.equal(compareView(other).predicted[0]?.measuredLeft, 'cannot be told');
-    assert.match(compareView(other).notes[0] ?? '', /shares do not compare/);
+    assert.match(compareView(other).notes[0] ?? '', /shares cannot be compared/);
   });
 
   it('says how long whole runs with the same arguments took, and of no others', () => {
