@@ -15,7 +15,7 @@ const allowed = [
   /^\[Content_Types\]\.xml$/,
   /^extension\.vsixmanifest$/,
   /^extension\/(package\.json|readme\.md|changelog\.md|LICENSE\.txt|THIRD_PARTY_NOTICES\.md)$/i,
-  /^extension\/bin\/cacheline$/,
+  /^extension\/bin\/(terminal\/)?cacheline$/,
   /^extension\/dist\/(extension|helper|cli|panel|machine|compare)\.js$/,
   /^extension\/dist\/(panel|machine|compare)\.css$/,
   /^extension\/dist\/syntax\/(web-tree-sitter|tree-sitter-c|tree-sitter-cpp)\.wasm$/,
