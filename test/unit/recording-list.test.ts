@@ -14,7 +14,7 @@ import { temporaryFolder } from './fixtures';
 
 const NOW = new Date(2026, 10, 26, 12, 0).getTime();
 const EXAMPLE: ListedRecording = {
-  path: '/work/server.cacheline',
+  path: '/srv/server.cacheline',
   command: ['/opt/bin/server', '--threads', '8'],
   time: new Date(2026, 10, 26, 8, 5).getTime(),
   collector: 'clock',
@@ -94,17 +94,17 @@ describe('list of recordings', () => {
     const { label, description, text } = recordingWords(EXAMPLE, NOW);
     assert.equal(label, 'server');
     assert.equal(description, '08:05 · clock · 1.2 MB');
-    assert.equal(text, '/work/server.cacheline\n/opt/bin/server --threads 8\n2026-11-26 08:05, clock, 1.2 MB');
-    const tomorrow = recordingWords({ ...EXAMPLE, path: '/work/server-2.cacheline' }, NOW + 86_400_000);
+    assert.equal(text, '/srv/server.cacheline\n/opt/bin/server --threads 8\n2026-11-26 08:05, clock, 1.2 MB');
+    const tomorrow = recordingWords({ ...EXAMPLE, path: '/srv/server-2.cacheline' }, NOW + 86_400_000);
     assert.equal(tomorrow.label, 'server-2');
     assert.equal(tomorrow.description, '2026-11-26 08:05 · clock · 1.2 MB');
   });
 
   it('says the program where the name does not, and what has not ended', () => {
-    const { description, text } = recordingWords({ ...EXAMPLE, path: '/work/before.cacheline', ended: false }, NOW);
+    const { description, text } = recordingWords({ ...EXAMPLE, path: '/srv/before.cacheline', ended: false }, NOW);
     assert.equal(description, '08:05 · server · clock · 1.2 MB · not ended');
     assert.match(text, /\nIt is being recorded, or its recorder died/);
-    const bare = recordingWords({ ...EXAMPLE, path: '/work/run/perf.data', command: [], collector: '' }, NOW);
+    const bare = recordingWords({ ...EXAMPLE, path: '/srv/run/perf.data', command: [], collector: '' }, NOW);
     assert.deepEqual([bare.label, bare.description], ['run/perf.data', '08:05 · 1.2 MB']);
     assert.match(bare.text, /program unknown\n.* collector unknown/);
   });
