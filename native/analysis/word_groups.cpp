@@ -223,13 +223,15 @@ void WordGroups::findStretches(std::span<const WordStatistics> uses, std::span<c
     while (stretchOf_[word] != word) word = stretchOf_[word] = stretchOf_[stretchOf_[word]];
     return word;
   };
-  std::set<std::tuple<uint64_t, uint32_t, uint32_t>> run;  // instruction, actor that ran it, word
+  std::vector<std::tuple<uint64_t, uint32_t, uint32_t>> run;  // instruction, actor that ran it, word
+  run.reserve(samples.size());
   for (const PlaceSample& sample : samples)
-    run.emplace(uses[sample.use].code, visitors[sample.visitor].actor, wordOf_[sample.use]);
-  for (auto last = run.begin(), each = last; each != run.end(); last = each++) {
-    const auto& [code, actor, word] = *each;
-    if (std::get<0>(*last) == code && std::get<1>(*last) == actor)
-      stretchOf_[rootOf(word)] = rootOf(std::get<2>(*last));
+    run.emplace_back(uses[sample.use].code, visitors[sample.visitor].actor, wordOf_[sample.use]);
+  std::sort(run.begin(), run.end());
+  for (size_t next = 1; next < run.size(); ++next) {
+    const auto& [code, actor, word] = run[next];
+    const auto& [lastCode, lastActor, lastWord] = run[next - 1];
+    if (lastCode == code && lastActor == actor) stretchOf_[rootOf(word)] = rootOf(lastWord);
   }
   for (const StepUse& step : steps)
     for (uint32_t word = 0; word < count; ++word)
