@@ -1,10 +1,22 @@
 // The table of options of `cacheline record`.
 import type { CallGraph } from '../protocol/engine';
 import { COLLECTORS, DEFAULT_FREQUENCY } from '../session/record/recording-choices';
-import { GENERAL, type Command } from './options';
+import { GENERAL, type Command, type Options } from './options';
 
 export const DEFAULT_HEAP_SAMPLING = 64;
 export const CALL_GRAPHS: readonly CallGraph[] = ['fp', 'dwarf', 'lbr'];
+
+/** Where a recording goes. */
+export const RECORDING_FOLDER = {
+  output: {
+    type: 'string',
+    short: 'o',
+    value: 'DIR',
+    values: 'folders',
+    help: 'write the recording to exactly DIR; by default to PROGRAM.cacheline, PROGRAM-2.cacheline, ... here',
+  },
+  force: { type: 'boolean', help: 'replace the recording that is there' },
+} as const satisfies Options;
 
 export const RECORD = {
   name: 'record',
@@ -18,14 +30,7 @@ export const RECORD = {
   groups: [
     {
       options: {
-        output: {
-          type: 'string',
-          short: 'o',
-          value: 'DIR',
-          values: 'folders',
-          help: 'write the recording to exactly DIR; by default to PROGRAM.cacheline, PROGRAM-2.cacheline, ... here',
-        },
-        force: { type: 'boolean', help: 'replace the recording that is there' },
+        ...RECORDING_FOLDER,
         ...GENERAL.options,
       },
     },

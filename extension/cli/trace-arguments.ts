@@ -1,5 +1,6 @@
 // The options of `cacheline trace`.
 import type { TraceRequest } from '../protocol/engine';
+import { RECORDING_FOLDER } from './record-options';
 import { GENERAL, number, oneOf, parse, terminalOf, wrong, type Command, type TerminalChoice } from './options';
 
 const FORMATS = ['text', 'json'] as const;
@@ -33,14 +34,7 @@ export const TRACE = {
   groups: [
     {
       options: {
-        output: {
-          type: 'string',
-          short: 'o',
-          value: 'DIR',
-          values: 'folders',
-          help: 'write the recording to exactly DIR; by default to PROGRAM.cacheline, PROGRAM-2.cacheline, ... here',
-        },
-        force: { type: 'boolean', help: 'replace the recording that is there' },
+        ...RECORDING_FOLDER,
         budget: {
           type: 'string',
           value: 'PCT',
