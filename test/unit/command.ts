@@ -62,7 +62,8 @@ export class Command {
 
   run(args: readonly string[], { cwd, env = {}, through = [], terminal = false, group = false, when }: RunOptions): Promise<Outcome> {
     const line = [...through, this.link, ...args];
-    const [program = '', ...rest] = terminal ? ['script', '-qec', joinArguments(line), '/dev/null'] : line;
+    // `exec`, so that the only child of `script` is the program, whichever shell runs the line.
+    const [program = '', ...rest] = terminal ? ['script', '-qec', `exec ${joinArguments(line)}`, '/dev/null'] : line;
     const child = spawn(program, rest, { cwd, env: { ...process.env, ...env }, detached: group, stdio: ['ignore', 'pipe', 'pipe'] });
     const outcome: Outcome = { status: -1, stdout: '', stderr: '' };
     let waiting = when;
