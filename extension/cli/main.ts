@@ -4,22 +4,10 @@ import { loadAddon, NativeEngine } from '../engine/native';
 import { EngineError } from '../protocol/engine';
 import { DONE, exitStatusOf, INTERNAL_ERROR } from '../session/record/exit-status';
 import { COMMANDS, parseArguments } from './arguments';
-import { check } from './check';
-import { completionScript } from './completions';
-import { diff } from './diff';
-import { doctor } from './doctor';
-import { exportRecording } from './export';
-import { layout } from './layout';
-import { record } from './record';
-import { repeat } from './repeat';
 import { report } from './report';
-import { table } from './table';
 import { chooseTerminal, print, say, watchStreams } from './terminal';
-import { threads } from './threads';
-import { trace } from './trace';
-import { where } from './where';
-import { workset } from './workset';
 
+/** A command's code is loaded with it: all of them together would take as long to load as Node itself needs to start. */
 async function run(args: readonly string[]): Promise<number> {
   const parsed = parseArguments(args);
   if (parsed.command !== 'help' && parsed.command !== 'version') chooseTerminal(parsed);
@@ -30,40 +18,36 @@ async function run(args: readonly string[]): Promise<number> {
     case 'version':
       print(`cacheline ${version}\n`);
       return DONE;
-    case 'record':
-      return parsed.repetition === undefined
-        ? record(new NativeEngine(loadAddon()), parsed)
-        : repeat(new NativeEngine(loadAddon()), parsed, parsed.repetition);
-    case 'report':
-      return parsed.table === undefined
-        ? report(new NativeEngine(loadAddon()), parsed)
-        : table(new NativeEngine(loadAddon()), parsed, parsed.table);
-    case 'advise': {
-      // Loaded where it is needed: it brings a parser along.
-      const { advise } = await import('./advise');
-      return advise(new NativeEngine(loadAddon()), parsed);
+    case 'record': {
+      if (parsed.repetition === undefined) return (await import('./record')).record(new NativeEngine(loadAddon()), parsed);
+      return (await import('./repeat')).repeat(new NativeEngine(loadAddon()), parsed, parsed.repetition);
     }
+    case 'report':
+      if (parsed.table === undefined) return report(new NativeEngine(loadAddon()), parsed);
+      return (await import('./table')).table(new NativeEngine(loadAddon()), parsed, parsed.table);
+    case 'advise':
+      return (await import('./advise')).advise(new NativeEngine(loadAddon()), parsed);
     case 'threads':
-      return threads(new NativeEngine(loadAddon()), parsed);
+      return (await import('./threads')).threads(new NativeEngine(loadAddon()), parsed);
     case 'workset':
-      return workset(new NativeEngine(loadAddon()), parsed);
+      return (await import('./workset')).workset(new NativeEngine(loadAddon()), parsed);
     case 'diff':
-      return diff(new NativeEngine(loadAddon()), parsed);
+      return (await import('./diff')).diff(new NativeEngine(loadAddon()), parsed);
     case 'check':
-      return check(new NativeEngine(loadAddon()), parsed);
+      return (await import('./check')).check(new NativeEngine(loadAddon()), parsed);
     case 'export':
-      return exportRecording(new NativeEngine(loadAddon()), parsed);
+      return (await import('./export')).exportRecording(new NativeEngine(loadAddon()), parsed);
     case 'trace':
-      return trace(new NativeEngine(loadAddon()), parsed);
+      return (await import('./trace')).trace(new NativeEngine(loadAddon()), parsed);
     case 'layout':
-      return layout(new NativeEngine(loadAddon()), parsed);
+      return (await import('./layout')).layout(new NativeEngine(loadAddon()), parsed);
     case 'where':
-      return where(new NativeEngine(loadAddon()), parsed);
+      return (await import('./where')).where(new NativeEngine(loadAddon()), parsed);
     case 'completions':
-      print(completionScript(parsed.shell, COMMANDS));
+      print((await import('./completions')).completionScript(parsed.shell, COMMANDS));
       return DONE;
     case 'doctor':
-      return doctor(new NativeEngine(loadAddon()), parsed);
+      return (await import('./doctor')).doctor(new NativeEngine(loadAddon()), parsed);
   }
 }
 

@@ -30,9 +30,10 @@ constexpr uint32_t kUnknownProcess = 1u << 29;
 
 }  // namespace
 
-Timeline Timeline::of(perfdata::Reader& reader, const std::function<bool(double)>& progress) {
+Timeline Timeline::of(perfdata::Reader& reader, const std::function<bool(double)>& progress,
+                      unsigned threads) {
   Timeline timeline;
-  reader.readOthers(timeline, progress);
+  reader.readOthers(timeline, progress, threads);
   return timeline;
 }
 

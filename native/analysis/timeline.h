@@ -26,8 +26,9 @@ struct ThreadLife {
 /// Records are taken as they come, one that is older than one before it as if it were of that one's moment.
 class Timeline : public perfdata::RecordVisitor {
  public:
-  /// Reads all records of the recording that are no samples.
-  static Timeline of(perfdata::Reader& reader, const std::function<bool(double)>& progress = {});
+  /// Reads all records of the recording that are no samples; `threads` as Reader::readOthers() has it.
+  static Timeline of(perfdata::Reader& reader, const std::function<bool(double)>& progress = {},
+                     unsigned threads = 1);
 
   void onMmap(const perfdata::Mmap& record) override;
   void onComm(const perfdata::Comm& record) override;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 #include <set>
-#include <tuple>
 
 namespace cacheline::analysis {
 
@@ -223,15 +222,25 @@ void WordGroups::findStretches(std::span<const WordStatistics> uses, std::span<c
     while (stretchOf_[word] != word) word = stretchOf_[word] = stretchOf_[stretchOf_[word]];
     return word;
   };
-  std::vector<std::tuple<uint64_t, uint32_t, uint32_t>> run;  // instruction, actor that ran it, word
-  run.reserve(samples.size());
+  uint32_t actors = 0;
+  for (const Visitor& visitor : visitors) actors = std::max(actors, visitor.actor + 1);
+  std::vector<bool> ran(uses.size() * actors);  // by use and actor
   for (const PlaceSample& sample : samples)
-    run.emplace_back(uses[sample.use].code, visitors[sample.visitor].actor, wordOf_[sample.use]);
-  std::sort(run.begin(), run.end());
-  for (size_t next = 1; next < run.size(); ++next) {
-    const auto& [code, actor, word] = run[next];
-    const auto& [lastCode, lastActor, lastWord] = run[next - 1];
-    if (lastCode == code && lastActor == actor) stretchOf_[rootOf(word)] = rootOf(lastWord);
+    ran[sample.use * size_t{actors} + visitors[sample.visitor].actor] = true;
+  std::vector<uint32_t> byCode(uses.size());
+  std::iota(byCode.begin(), byCode.end(), 0);
+  std::sort(byCode.begin(), byCode.end(),
+            [&](uint32_t a, uint32_t b) { return uses[a].code < uses[b].code; });
+  std::vector<uint32_t> lastWord;  // by actor: that it uses by the instruction at hand
+  for (size_t i = 0; i < byCode.size(); ++i) {
+    const uint32_t use = byCode[i];
+    if (i == 0 || uses[byCode[i - 1]].code != uses[use].code) lastWord.assign(actors, kNobody);
+    for (uint32_t actor = 0; actor < actors; ++actor) {
+      if (!ran[use * size_t{actors} + actor]) continue;
+      uint32_t& last = lastWord[actor];
+      if (last != kNobody) stretchOf_[rootOf(wordOf_[use])] = rootOf(last);
+      last = wordOf_[use];
+    }
   }
   for (const StepUse& step : steps)
     for (uint32_t word = 0; word < count; ++word)

@@ -56,7 +56,9 @@ class AccessReader {
   void eachIn(const Stretch& stretch, Visit&& visit, Expect&& expect) {
     Stride stride;
     for (const uint8_t* at = stretch.at; at != stretch.end;) {
+      // A sample is longer than a cache line.
       __builtin_prefetch(at + kPrefetchBytes);
+      __builtin_prefetch(at + kPrefetchBytes + 64);
       const perf_event_header header = loadHeader(at, kOrder);
       if (header.type == PERF_RECORD_SAMPLE && isWanted<kOrder>(header, at))
         one<kOrder>(header, at, stretch.end, visit, expect);

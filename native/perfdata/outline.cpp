@@ -1,11 +1,14 @@
-// The walk over a file of records.
+// The walk over a file of records: by one thread, or by several, each of which walks a part of the file.
 #include "perfdata/outline.h"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <memory>
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel_for.h"
 #include "perfdata/record_header.h"
 #include "perfdata/record_parser.h"
 
@@ -16,6 +19,7 @@ namespace {
 /// What one thread reads at a time: some hundred samples.
 constexpr std::ptrdiff_t kLongestStretch = 128 << 10;
 constexpr std::ptrdiff_t kLongestBatch = 64 << 20;  ///< of what is plain
+constexpr std::ptrdiff_t kLeastPart = 16 << 20;     ///< of a file that is worth a thread
 
 /// Of those that say of processes, threads and mappings when they were what.
 bool isOther(uint32_t type) {
@@ -29,30 +33,87 @@ bool isOther(uint32_t type) {
 template <ByteOrder kOrder>
 class Walk {
  public:
-  Walk(const Recording& recording, const SampleLayouts& layouts, const std::function<bool(double)>& progress)
-      : recording_(recording),
-        progress_(progress),
+  Walk(const Recording& recording, const SampleLayouts& layouts)
+      : at(recording.files.front().bytes.data() + recording.files.front().data.offset),
+        recording_(recording),
         layouts_(layouts),
         times_(layouts_, nobody_),
         bytes_(recording.files.front().bytes.data()) {}
 
-  std::optional<Outline> run() {
-    const RecordFile& file = recording_.files.front();
-    const uint8_t* at = bytes_ + file.data.offset;
-    const uint8_t *const start = at, *const end = at + file.data.size;
-    const std::ptrdiff_t step = (end - at) / kProgressSteps + 1;
-    while (at < end) {
-      report(static_cast<double>(at - start) / static_cast<double>(end - start));
-      const uint8_t* const pause = at + std::min(step, end - at);
-      const uint8_t* const next = walk(at, pause, end);
-      if (compressed_) return std::nullopt;
-      if (next < pause) break;  // what is not whole: the reading in order tells of it
+  /// Where the walk begins and, once it is done, where it ended: before the first record that is not whole.
+  const uint8_t* at = nullptr;
+
+  /// Begins behind the end of a round at `from` or behind it, with what the two rounds before it tell of
+  /// times: join() finds out whether that holds. False where no rounds end soon.
+  bool seek(const uint8_t* from, const uint8_t* end) {
+    constexpr std::ptrdiff_t kFarthest = 32 << 20;
+    const uint8_t* const stop = from + std::min(kFarthest, end - from);
+    at = from;
+    // Bytes that look like the record may be a part of another one: then nobody joins what is found here.
+    const auto isEnd = [](const perf_event_header& header) {
+      return header.type == kRecordFinishedRound && header.misc == 0 && header.size == sizeof header;
+    };
+    while (stop - at >= static_cast<std::ptrdiff_t>(sizeof(perf_event_header)) &&
+           !isEnd(loadHeader(at, kOrder)))
+      at += sizeof(uint64_t);
+    for (int rounds = 0; rounds < 3;) {
+      if (stop - at < static_cast<std::ptrdiff_t>(sizeof(perf_event_header))) return false;
+      if (isEnd(loadHeader(at, kOrder))) ++rounds;
+      const uint8_t* const next = walk(at, at + 1, end);
+      if (next == at) return false;
       at = next;
     }
+    outline_ = {};
+    due_ = {};
+    begin_ = {at, newest_, limit_, delivered_};
+    keepsFirst_ = true;
+    return true;
+  }
+
+  const uint8_t* begin() const { return begin_.at; }
+
+  /// Walks to `end`, of the file's records or of a part of them.
+  void walkTo(const uint8_t* end, const std::function<bool(double)>& progress) {
+    const uint8_t *const start = at, *const last = bytes_ + recording_.files.front().data.offset +
+                                                   recording_.files.front().data.size;
+    const std::ptrdiff_t step = (end - at) / kProgressSteps + 1;
+    while (at < end) {
+      if (progress && !progress(static_cast<double>(at - start) / static_cast<double>(end - start)))
+        throw Error(ErrorKind::cancelled, "reading " + recording_.name() + " was cancelled");
+      const uint8_t* const pause = at + std::min(step, end - at);
+      at = walk(at, pause, last);
+      if (at < pause) break;  // compressed, or not whole: the reading in order tells of it
+    }
+  }
+
+  /// Adds the walk of the part behind this one. False, with nothing changed, where that part did not begin
+  /// where this one ends, or with other times, or where it has anything that a walk in one go should see.
+  bool join(Walk& next) {
+    if (Begin{at, newest_, limit_, delivered_} != next.begin_ || !next.outline_.plain || next.compressed_)
+      return false;
+    append(due_[0], next.first_ ? next.first_->batch : next.due_[0]);
+    if (next.first_) {
+      finish(std::exchange(due_[0], std::move(next.due_[0])), next.first_->limit);
+      outline_.batches.insert(outline_.batches.end(), std::make_move_iterator(next.outline_.batches.begin()),
+                              std::make_move_iterator(next.outline_.batches.end()));
+    }
+    append(due_[1], next.due_[1]);
+    append(outline_.others, next.outline_.others);
+    if (next.outline_.samples) addTimes(next.outline_.samples->first, next.outline_.samples->last);
+    at = next.at;
+    newest_ = next.newest_;
+    limit_ = next.limit_;
+    delivered_ = next.delivered_;
+    open_ = nullptr;
+    return true;
+  }
+
+  /// Of the whole file.
+  std::optional<Outline> take() {
+    if (compressed_) return std::nullopt;
     // What is left is due now.
-    Batch rest = std::move(due_[0]);
-    rest.insert(rest.end(), due_[1].begin(), due_[1].end());
-    finish(std::move(rest), delivered_);
+    append(due_[0], due_[1]);
+    finish(std::move(due_[0]), delivered_);
     std::stable_sort(outline_.others.begin(), outline_.others.end(),
                      [](const auto& a, const auto& b) { return a.moment < b.moment; });
     return std::move(outline_);
@@ -65,10 +126,20 @@ class Walk {
     uint64_t oldest = 0;
   };
   using Batch = std::vector<Piece>;
+  /// A place behind the end of a round, and the times that count there.
+  struct Begin {
+    const uint8_t* at = nullptr;
+    uint64_t newest = 0, limit = 0, delivered = 0;
+    bool operator==(const Begin&) const = default;
+  };
+  struct Finished {
+    Batch batch;
+    uint64_t limit = 0;
+  };
 
-  void report(double share) const {
-    if (progress_ && !progress_(share))
-      throw Error(ErrorKind::cancelled, "reading " + recording_.name() + " was cancelled");
+  template <typename T>
+  static void append(std::vector<T>& to, const std::vector<T>& from) {
+    to.insert(to.end(), from.begin(), from.end());
   }
 
   /// Walks to the first record at `pause` or behind it; not so far where one is not whole.
@@ -175,6 +246,11 @@ class Walk {
 
   /// A batch with no sample newer than `limit`.
   void finish(Batch&& batch, uint64_t limit) {
+    if (std::exchange(keepsFirst_, false)) {
+      first_ = {std::move(batch), limit};
+      delivered_ = limit;
+      return;
+    }
     std::ptrdiff_t bytes = 0;
     std::vector<Stretch> stretches;
     for (const Piece& piece : batch) {
@@ -188,7 +264,6 @@ class Walk {
   }
 
   const Recording& recording_;
-  const std::function<bool(double)>& progress_;
   SampleLayouts layouts_;
   RecordVisitor nobody_;
   RecordParser times_;
@@ -200,14 +275,47 @@ class Walk {
   uint64_t delivered_ = 0;    ///< the limit of the last finished batch
   Piece* open_ = nullptr;     ///< the piece that the next sample may belong to: the last one of its batch
   bool openIsLate_ = false, compressed_ = false;
+  // Of a part behind others:
+  Begin begin_;
+  bool keepsFirst_ = false;
+  std::optional<Finished> first_;  ///< the first batch, to which the part before adds what it has left
 };
+
+template <ByteOrder kOrder>
+std::optional<Outline> walkAll(const Recording& recording, const SampleLayouts& layouts,
+                               const std::function<bool(double)>& progress, unsigned threads) {
+  using OfOrder = Walk<kOrder>;
+  OfOrder whole(recording, layouts);
+  const auto size = static_cast<std::ptrdiff_t>(recording.files.front().data.size);
+  const uint8_t *const start = whole.at, *const end = start + size;
+  const std::ptrdiff_t count = std::min<std::ptrdiff_t>(threads, size / kLeastPart);
+  std::vector<std::unique_ptr<OfOrder>> parts;  // behind the first one
+  for (std::ptrdiff_t i = 1; i < count; ++i) {
+    auto part = std::make_unique<OfOrder>(recording, layouts);
+    const uint8_t* const from = start + size / count * i / alignof(uint64_t) * alignof(uint64_t);
+    if (part->seek(from, end) && (parts.empty() || part->begin() > parts.back()->begin()))
+      parts.push_back(std::move(part));
+  }
+  parallelFor(parts.size() + 1, threads, [&](size_t i) {
+    const uint8_t* const until = i < parts.size() ? parts[i]->begin() : end;
+    if (i == 0)
+      whole.walkTo(until, progress);
+    else
+      parts[i - 1]->walkTo(until, {});
+  });
+  for (const auto& part : parts)
+    if (!whole.join(*part)) break;
+  whole.walkTo(end, progress);
+  return whole.take();
+}
 
 }  // namespace
 
 std::optional<Outline> outlineOf(const Recording& recording, const SampleLayouts& layouts,
-                                 const std::function<bool(double)>& progress) {
-  return recording.order == ByteOrder::native ? Walk<ByteOrder::native>(recording, layouts, progress).run()
-                                              : Walk<ByteOrder::foreign>(recording, layouts, progress).run();
+                                 const std::function<bool(double)>& progress, unsigned threads) {
+  return recording.order == ByteOrder::native
+             ? walkAll<ByteOrder::native>(recording, layouts, progress, threads)
+             : walkAll<ByteOrder::foreign>(recording, layouts, progress, threads);
 }
 
 }  // namespace cacheline::perfdata

@@ -31,8 +31,9 @@ struct Outline {
 };
 
 /// nullopt where the file is compressed; the recording must not be in directory format. Throws
-/// Error(cancelled) where `progress` says so.
+/// Error(cancelled) where `progress` says so, which one thread at a time calls. With any number of `threads`
+/// the outline is the same.
 std::optional<Outline> outlineOf(const Recording& recording, const SampleLayouts& layouts,
-                                 const std::function<bool(double)>& progress);
+                                 const std::function<bool(double)>& progress, unsigned threads);
 
 }  // namespace cacheline::perfdata

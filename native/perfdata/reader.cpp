@@ -50,8 +50,8 @@ struct Reader::Impl {
   }
 
   /// Null where the recording cannot be scanned.
-  const Outline* outline(const std::function<bool(double)>& progress = {}) {
-    if (!walked && !recording.directory) found = outlineOf(recording, layouts, progress);
+  const Outline* outline(const std::function<bool(double)>& progress = {}, unsigned threads = 1) {
+    if (!walked && !recording.directory) found = outlineOf(recording, layouts, progress, threads);
     walked = true;
     return found ? &*found : nullptr;
   }
@@ -107,8 +107,9 @@ void Reader::readAll(RecordVisitor& visitor, const std::function<bool(double)>& 
   impl_->keep(RecordPass(impl_->recording, impl_->layouts, visitor, progress, {.threads = threads}).run());
 }
 
-void Reader::readOthers(RecordVisitor& visitor, const std::function<bool(double)>& progress) {
-  if (const Outline* outline = impl_->outline(progress)) {
+void Reader::readOthers(RecordVisitor& visitor, const std::function<bool(double)>& progress,
+                        unsigned threads) {
+  if (const Outline* outline = impl_->outline(progress, threads)) {
     impl_->deliverOthers(*outline, visitor);
     return;
   }

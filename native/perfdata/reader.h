@@ -230,12 +230,15 @@ class Reader {
   /// file, at most 64 MiB or eight times the file's size is held decompressed: where a round takes more, it
   /// is delivered early, with a warning. May be called again.
   /// With two `threads`, the visitor is called by a thread of its own, one call after the other.
-  void readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress = {}, unsigned threads = 1);
+  void readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress = {},
+               unsigned threads = 1);
 
   /// Delivers what says of processes, threads and mappings when they were what: MMAP, COMM, FORK, EXIT, LOST,
   /// LOST_SAMPLES and KSYMBOL records, by their moments. Of a compressed file and in directory format, other
-  /// records that are no samples come with them.
-  void readOthers(RecordVisitor& visitor, const std::function<bool(double)>& progress = {});
+  /// records that are no samples come with them. The file is walked by as many `threads` as are worth it; the
+  /// visitor is called by this one.
+  void readOthers(RecordVisitor& visitor, const std::function<bool(double)>& progress = {},
+                  unsigned threads = 1);
 
   /// Delivers every sample once, in no order, to `workers`, at least one, each on a thread of its own. Every
   /// now and then, while no worker is at work, calls `ordered` (may be empty): no sample from there on is

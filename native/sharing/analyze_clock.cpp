@@ -132,7 +132,7 @@ void analyzeClock(Inputs& inputs, analysis::Report& report) {
   perfdata::Reader& reader = inputs.reader;
   const Options& options = inputs.options;
   checkHasRegisters(reader);
-  const analysis::Timeline timeline = analysis::Timeline::of(reader);
+  const analysis::Timeline timeline = analysis::Timeline::of(reader, {}, options.threads);
   const Seen seen =
       seenCode(reader, options, [&](double done) { return inputs.progress(done * kSeenShare); });
   if (inputs.watched) inputs.watched->keep(options.filter, seen.firstTime.value_or(0));

@@ -3,22 +3,68 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <utility>
 #include <vector>
 
 #include "analysis/verdict.h"
+#include "base/job_queue.h"
 
 namespace cacheline::sharing {
 
-LineJudgement MemoryLines::judge(const Line& from) const {
-  const AccessTable& table = collector_.table;
-  std::vector<LineRow> rows;
-  for (uint32_t index = from.firstRow; index != kNone; index = table.row(index).next) {
-    const Row& row = table.row(index);
-    const Code::Entry& code = code_.entry(row.location);
-    rows.push_back({&row, &code.facts, mix(code.elfAddress, code.binary), mix(code.function, code.binary)});
+namespace {
+
+constexpr size_t kBlock = 32;  ///< lines that a thread judges at a time
+
+}  // namespace
+
+void MemoryLines::judge(std::span<const SelectedLine> lines,
+                        const std::function<void(size_t, const LineJudgement&)>& take) const {
+  std::deque<Block> blocks;  // in the order of the lines
+  JobQueue<Block*> others(threads_, JobQueue<Block*>::Behind::help,
+                          [this](unsigned, Block* block) { judgeBlock(*block); });
+  size_t taken = 0;
+  const auto takeDone = [&] {
+    for (; !blocks.empty() && blocks.front().done.load(std::memory_order_acquire); blocks.pop_front())
+      for (const LineJudgement& judgement : blocks.front().judgements) take(taken++, judgement);
+  };
+  for (size_t first = 0; first < lines.size(); first += kBlock) {
+    addRows(blocks.emplace_back(lines.subspan(first, std::min(kBlock, lines.size() - first))));
+    others.put(&blocks.back());
+    takeDone();
   }
-  LineJudgement judgement = judgeLine(table, from, rows, policy_);
+  others.finish();
+  takeDone();
+}
+
+/// Looks up the facts of code, which one thread does.
+void MemoryLines::addRows(Block& block) const {
+  const AccessTable& table = collector_.table;
+  for (const SelectedLine& line : block.lines) {
+    block.rowsFrom.push_back(block.rows.size());
+    for (uint32_t index = line.line->firstRow; index != kNone; index = table.row(index).next) {
+      const Row& row = table.row(index);
+      const Code::Entry& code = code_.entry(row.location);
+      block.rows.push_back(
+          {&row, &code.facts, mix(code.elfAddress, code.binary), mix(code.function, code.binary)});
+    }
+  }
+  block.rowsFrom.push_back(block.rows.size());
+}
+
+void MemoryLines::judgeBlock(Block& block) const {
+  const std::span<const LineRow> rows = block.rows;
+  for (size_t i = 0; i < block.lines.size(); ++i) {
+    const size_t from = block.rowsFrom[i];
+    block.judgements.push_back(
+        judgeLine(*block.lines[i].line, rows.subspan(from, block.rowsFrom[i + 1] - from)));
+  }
+  block.done.store(true, std::memory_order_release);
+}
+
+LineJudgement MemoryLines::judgeLine(const Line& from, std::span<const LineRow> rows) const {
+  const AccessTable& table = collector_.table;
+  LineJudgement judgement = sharing::judgeLine(table, from, rows, policy_);
   const uint32_t neighbour = pairs_ ? kNone : table.find(from.space, from.offset ^ lineSize_);
   judgement.adjacent = neighbour != kNone && table.line(neighbour).shared() && isContended(judgement.verdict);
   if (const analysis::WatchedLine* watched = watchedAt(from)) judgeByWatch(*watched, judgement);

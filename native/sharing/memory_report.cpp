@@ -64,7 +64,8 @@ class MemoryReport {
     analysis::CodeNames::Batch names;
     JobQueue<Job> second(threads_, JobQueue<Job>::Behind::wait, [](unsigned, const Job& job) { job(); });
     second.put([this, rows = std::move(observations)] { addEvidence(rows); });
-    for (const SelectedLine& line : lines) addLine(line);
+    lines_.judge(lines,
+                 [&](size_t number, const LineJudgement& judgement) { addLine(lines[number], judgement); });
     names.add(codePlaces());
     second.put([&] { names.work([this](uint32_t of) -> auto& { return collector_.typed.module(of); }); });
     names.work([this](uint32_t of) -> auto& { return collector_.binaries.module(of); });
@@ -196,13 +197,13 @@ class MemoryReport {
   }
 
   /// All but the names of its code and its data, and who called. `built`: the rows of its accesses are added.
-  analysis::Line build(const SelectedLine& selected, std::vector<const Row*>& built) {
+  analysis::Line build(const SelectedLine& selected, const LineJudgement& judgement,
+                       std::vector<const Row*>& built) {
     const AccessTable& table = collector_.table;
     const Line& from = *selected.line;
     collector_.table.settle(from);
     const RowTally& tally = from.tally;
     const analysis::LineSpace& space = collector_.lineSpaces[from.space];
-    const LineJudgement judgement = lines_.judge(from);
     report_.linesOfMany += judgement.leftOut;
     analysis::Line line = headOf(collector_, from, judgement);
     addThreads(from, judgement, line);
@@ -234,9 +235,9 @@ class MemoryReport {
     return line;
   }
 
-  void addLine(const SelectedLine& selected) {
+  void addLine(const SelectedLine& selected, const LineJudgement& judgement) {
     const size_t first = listed_.size();
-    analysis::Line& line = report_.lines.emplace_back(build(selected, listed_));
+    analysis::Line& line = report_.lines.emplace_back(build(selected, judgement, listed_));
     for (size_t i = 0; i < line.accesses.size(); ++i) addDetails(*listed_[first + i], line.accesses[i]);
   }
 

@@ -76,7 +76,7 @@ class SampleReading {
       : inputs_(inputs), reader_(inputs.reader), options_(inputs.options), display_(display) {}
 
   Readings run() {
-    timeline_ = std::make_unique<analysis::Timeline>(analysis::Timeline::of(reader_));
+    timeline_ = std::make_unique<analysis::Timeline>(analysis::Timeline::of(reader_, {}, options_.threads));
     const bool scans = canScan();
     if (options_.splits) inputs_.splits = splitting(scans);
     Readings readings = !scans ? inOrder() : needsAllRows() ? all() : listed();

@@ -34,9 +34,11 @@ class EvenSamples {
     --skip_;
     return false;
   }
-  [[gnu::noinline]] void keep(const LoggedSample& sample) {
+  /// The parts of a sample: as a whole it would be written to memory and waited for.
+  [[gnu::noinline]] void keep(const Row* row, const SourceClass* source, uint64_t time, uint32_t order,
+                              uint32_t actor) {
     if (samples_.empty()) samples_.reserve(4);
-    samples_.push_back(sample);
+    samples_.push_back({row, source, time, order, actor});
     if (samples_.size() >= most_) [[unlikely]]
       halve();
     draw();
@@ -47,7 +49,7 @@ class EvenSamples {
  private:
   /// The next one is anywhere among the next `stride_` samples that begin behind those of the last one.
   void draw() {
-    const uint32_t at = random() % stride_;
+    const uint32_t at = random() & (stride_ - 1);
     skip_ = stride_ - 1 - at_ + at;
     at_ = at;
   }
@@ -67,7 +69,8 @@ class EvenSamples {
   }
   size_t most_;
   std::vector<LoggedSample> samples_;
-  uint32_t stride_ = 1, skip_ = 0, at_ = 0, state_ = 1;
+  uint32_t stride_ = 1;  ///< a power of two
+  uint32_t skip_ = 0, at_ = 0, state_ = 1;
 };
 
 class SampleLog {
@@ -76,7 +79,7 @@ class SampleLog {
   [[gnu::always_inline]] void add(const Row& row, const SourceClass& source, uint64_t time, uint32_t actor) {
     EvenSamples& samples = source.answered ? answered_ : others_;
     ++next_;
-    if (samples.isNext()) samples.keep({&row, &source, time, next_, actor});
+    if (samples.isNext()) samples.keep(&row, &source, time, next_, actor);
   }
   const EvenSamples& answered() const { return answered_; }  ///< with a HITM or a peer's answer
   const EvenSamples& others() const { return others_; }

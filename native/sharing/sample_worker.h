@@ -107,7 +107,7 @@ class SampleWorker : public perfdata::AccessVisitor {
   /// False where it is left out, or no access with an address.
   [[gnu::always_inline]] bool count(const perfdata::AccessSample& sample, Placed& placed) {
     const bool kernelMode = analysis::isKernelMode(sample.misc);
-    // A copy: the sample itself then needs no memory.
+    // A copy here and below: the sample itself then needs no memory.
     if (filters_ &&
         !analysis::isKept(options_.filter, perfdata::AccessSample(sample), kernelMode, windowStart_)) {
       ++totals_.filtered;
@@ -130,7 +130,7 @@ class SampleWorker : public perfdata::AccessVisitor {
         classes_.count(sample.dataSource, sample.address != 0, code.mapped && page->mapped);
     if (!source.access) {
       if (unplaced) [[unlikely]]
-        countUnplaced(sample, source, code.location, now.thread);
+        countUnplaced(perfdata::AccessSample(sample), source, code.location, now.thread);
       return false;
     }
     weights_ |= sample.weight;
@@ -175,9 +175,10 @@ class SampleWorker : public perfdata::AccessVisitor {
   const DataPage& findPage(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
   [[gnu::always_inline]] const Running& running(const perfdata::AccessSample& sample) {
     Running& slot = running_[sample.tid % running_.size()];
-    if (slot.tid != sample.tid || slot.pid != sample.pid || sample.time - slot.first >= slot.moments)
-        [[unlikely]]
-      findRunning(sample, slot);
+    // Not `||`: the compiler would load both ids at once, and wait until the two stores before are done.
+    const bool isOther = ((slot.tid ^ sample.tid) | (slot.pid ^ sample.pid)) != 0;
+    if (isOther || sample.time - slot.first >= slot.moments) [[unlikely]]
+      findRunning(perfdata::AccessSample(sample), slot);
     return slot;
   }
   [[gnu::noinline]] void findRunning(const perfdata::AccessSample& sample, Running& slot);

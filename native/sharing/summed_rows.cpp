@@ -9,9 +9,8 @@ namespace cacheline::sharing {
 /// Nobody reads what their code is called.
 void SummedRows::add(const std::vector<SelectedLine>& lines, analysis::TypedRows& rows) {
   const AccessTable& table = collector_.table;
-  for (const SelectedLine& selected : lines) {
-    const Line& from = *selected.line;
-    const LineJudgement judgement = lines_.judge(from);
+  lines_.judge(lines, [&](size_t number, const LineJudgement& judgement) {
+    const Line& from = *lines[number].line;
     const analysis::Line line = headOf(collector_, from, judgement);
     rows.beginLine(line);
     lines_.beginLine(from);
@@ -25,7 +24,7 @@ void SummedRows::add(const std::vector<SelectedLine>& lines, analysis::TypedRows
       join(rows_[i], judgement);
       if (i + 1 == rows_.size() || rows_[i + 1].row->offset != rows_[i].row->offset) addAlike(from, rows);
     }
-  }
+  });
 }
 
 void SummedRows::join(const Numbered& numbered, const LineJudgement& judgement) {
