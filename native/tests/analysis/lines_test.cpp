@@ -91,7 +91,8 @@ TEST(Lines, TwoThreadsOnTwoWordsOfOneLineAreFalseSharing) {
 bool saysOneCpu(const Report& report) {
   return std::ranges::any_of(report.warnings, [](const std::string& text) {
     return text ==
-           "Threads 100 and 101 were seen at one cache line only on CPU 2, so they cannot have competed for it.";
+           "Threads 100 and 101 were seen at one cache line only on CPU 2, so they cannot have competed for "
+           "it.";
   });
 }
 

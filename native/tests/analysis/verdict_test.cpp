@@ -108,8 +108,8 @@ TEST(JudgePairs, OfActorsOnOneCpuNoneCompete) {
   EXPECT_EQ(judgement.turns->cpu, 7u);
   EXPECT_EQ(leftOutOfOneCpu({}), "");
   EXPECT_EQ(leftOutOfOneCpu({.count = 3, .first = 11, .second = 12, .cpu = 7}),
-            "Threads 11 and 12 were seen at one cache line only on CPU 7, so they cannot have competed for it; "
-            "so it is with threads at 3 lines.");
+            "Threads 11 and 12 were seen at one cache line only on CPU 7, so they cannot have competed for "
+            "it; so it is with threads at 3 lines.");
 }
 
 TEST(JudgePairs, OfManyActorsThoseWithMostSamplesAreCompared) {
