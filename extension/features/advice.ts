@@ -182,7 +182,8 @@ export class AdviceActions implements vscode.CodeActionProvider {
   /** What the change of an advice makes of the texts as they are now. */
   private async edited(offer: Offer): Promise<Edited> {
     const { change } = offer.advice;
-    if (change === null) return { reason: noChangeReason(offer.advice) };
+    const refused = noChangeReason(offer.advice);
+    if (change === null || refused !== '') return { reason: refused };
     const placed = await this.placed(change);
     if ('reason' in placed) return placed;
     const versions = JSON.stringify([placed.change, [...placed.documents.values()].map(({ uri, version }) => [uri.toString(), version])]);

@@ -326,6 +326,13 @@ struct Selected {
   uint64_t lines = 0, of = 0;
 };
 
+/// Lines where threads were not compared that took turns there on one CPU, and the first two such threads.
+struct OneCpuLines {
+  uint64_t count = 0;
+  uint32_t first = 0, second = 0;  ///< tids
+  uint32_t cpu = 0;
+};
+
 /// A named number of the report's head; empty: this evidence cannot say.
 using Statistic = std::pair<const char*, std::optional<uint64_t>>;
 
@@ -360,6 +367,7 @@ struct Report {
   uint64_t linesLeftOut = 0;                 ///< private lines not listed
   std::optional<Selected> selected;          ///< empty: all lines are
   uint64_t linesOfMany = 0;                  ///< with more threads than are compared (verdict.h)
+  OneCpuLines oneCpu;
   std::optional<uint64_t> contendedLeftOut;  ///< of `contended`, on lines not listed; with data sources alone
   std::vector<ObjectSum> objects;
   std::optional<std::vector<HeapSite>> heapSites;  ///< empty: not asked for, or no heap blocks are recorded

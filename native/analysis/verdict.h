@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bitset>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,14 @@ struct LineActor {
   bool swaps = false;           ///< one of its writes was a locked swap or test-and-set (xchg, cmpxchg, bts)
   uint32_t thread = kNoThread;  ///< the only one that it was seen on; kNoThread: on several
   static constexpr uint32_t kNoThread = ~uint32_t{0};
+  uint32_t cpu = kNoCpu;  ///< the only one that it was seen on; kNoCpu: on several, or not known
+  static constexpr uint32_t kNoCpu = ~uint32_t{0};
+};
+
+/// Two actors that took turns at a line on the only CPU that each was seen on there.
+struct TurnsOnOneCpu {
+  uint32_t first = 0, second = 0;  ///< indices of actors
+  uint32_t cpu = 0;
 };
 
 struct Judgement {
@@ -32,6 +41,8 @@ struct Judgement {
   /// Whether two of them compete; empty where none do, and so is the row of an actor that does not.
   std::vector<std::vector<bool>> pairs;
   size_t leftOut = 0;  ///< actors that were not compared: there are more than kMostActors
+  /// The first pair that would compete if it were not for the CPU.
+  std::optional<TurnsOnOneCpu> turns;
   /// A competing actor swapped or tested and set a word under the bus lock: that is how locks are taken. A
   /// counter that threads add to is none.
   bool lock = false;
@@ -48,12 +59,15 @@ struct JudgeBy {
   bool pairs = false;    ///< Waiting::pairs are asked for
 };
 
-/// Only actors that compete (see interleave.h) count, and two of them that are always on one and the same
-/// thread do not. Of more than kMostActors, those with most samples are compared: each is with each.
+/// Only actors that compete (see interleave.h) count. Two of them that are always on one and the same thread
+/// do not, nor do two that are always on one and the same CPU: the line stays in its cache. Of more than
+/// kMostActors, those with most samples are compared: each is with each.
 Judgement judge(std::span<const LineActor> actors, const JudgeBy& by = {});
 inline constexpr size_t kMostActors = 512;
 /// A sentence about so many lines; empty where there are none.
 std::string leftOutOfPairs(uint64_t lines);
+/// The same of lines where actors were left out because of the CPU that they took turns on.
+std::string leftOutOfOneCpu(const OneCpuLines& lines);
 
 /// Whether samples on a line with this verdict count as contended: it has a writer and competitors.
 inline bool isContended(Verdict verdict) {

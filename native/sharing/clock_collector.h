@@ -65,6 +65,7 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   uint64_t loads = 0, stores = 0, locked = 0;  ///< of the attributed samples
   analysis::UnseenSamples unseen;              ///< of unattributed: noInstruction, clobbered, unmapped
   uint64_t firstTime = 0, lastTime = 0;        ///< of samples, ns
+  bool everyCpu = false;  ///< samples say which CPU they were on, and of none those were left out
   std::optional<UnplacedTable> unplaced;       ///< of unattributed; empty: splits are not asked for
 
  private:

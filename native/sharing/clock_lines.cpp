@@ -19,6 +19,7 @@ ClockLines::ClockLines(ClockCollector& collector, const Options& options)
     : collector_(collector),
       policy_{.waits = [](const SourceClass&) { return true; },
               .timed = true,
+              .cpus = collector.everyCpu,
               .byThread = options.coalesce.tid || options.coalesce.pid,
               .pairs = options.splits.has_value(),
               .keep = options.history},

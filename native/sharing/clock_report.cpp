@@ -39,6 +39,7 @@ class ClockReport {
     for (const ClockLine& line : lines_.lines()) {
       report_.contended += line.contendedSum;
       report_.linesOfMany += line.judgement.leftOut;
+      addOneCpu(line.judgement);
     }
     report_.linesLeftOut = lines_.singleThreaded();
     addWatchedEvidence();
@@ -69,6 +70,18 @@ class ClockReport {
   }
 
  private:
+  void addOneCpu(const LineJudgement& judgement) {
+    if (!judgement.turns) return;
+    const auto tidOf = [&](uint32_t actor) {
+      const auto visitor = std::ranges::find(judgement.visitors, actor, &analysis::Visitor::actor);
+      return collector_.threads[visitor->thread].tid;
+    };
+    analysis::OneCpuLines& lines = report_.oneCpu;
+    if (++lines.count > 1) return;
+    lines.first = tidOf(judgement.turns->first);
+    lines.second = tidOf(judgement.turns->second);
+    lines.cpu = judgement.turns->cpu;
+  }
   const analysis::CodeLocation& locationOf(const LineRow& row) const {
     return collector_.locations[collector_.groupOf(*row.row).location];
   }

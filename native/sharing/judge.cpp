@@ -39,6 +39,7 @@ class LineReader {
   analysis::LineAccesses read() {
     addActors();
     for (uint32_t row = 0; row < rows_.size(); ++row) addRow(row);
+    if (policy_.cpus) addCpus();
     if (line_.aggregateOnly) {
       addSums();
       return std::move(accesses_);
@@ -93,6 +94,21 @@ class LineReader {
     mark(row.loaders, true, facts.writes);
     mark(row.storers, facts.reads, true);
     if (policy_.timed) useOf(number, row.loaders.empty());
+  }
+
+  /// Of each actor the only CPU that it was seen on.
+  void addCpus() {
+    std::vector<std::vector<uint32_t>> cpus(line_.actors);
+    for (const LineRow& row : rows_)
+      for (const BitSet* users : {&row.row->loaders, &row.row->storers})
+        users->each([&](uint32_t ordinal) {
+          row.row->cpus.each([&](uint32_t cpu) { cpus[ordinal].push_back(cpu); });
+        });
+    for (uint32_t ordinal = 0; ordinal < line_.actors; ++ordinal) {
+      const std::vector<uint32_t>& seen = cpus[ordinal];
+      if (!seen.empty() && std::ranges::count(seen, seen.front()) == std::ssize(seen))
+        accesses_.actors[ordinal].cpu = seen.front();
+    }
   }
 
   /// What the code of a row does to other bytes of the line in the same step.
@@ -252,6 +268,7 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, std::span<co
   result.mixedUse = verdict.judgement.mixedUse;
   result.lock = verdict.judgement.lock;
   result.leftOut = verdict.judgement.leftOut > 0;
+  result.turns = verdict.judgement.turns;
   result.competes = std::move(verdict.judgement.competes);
   result.waiting = std::move(verdict.waiting);
   result.logged.resize(accesses.uses.size());

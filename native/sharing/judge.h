@@ -48,6 +48,9 @@ struct JudgePolicy {
   bool answers = false;
   /// Samples show where time goes: locked instructions take some of it without competitors, too.
   bool timed = false;
+  /// Rows have all CPUs that their samples were on. Two actors that were on one and the same CPU alone do not
+  /// compete.
+  bool cpus = false;
   bool byThread = false;  ///< rows are of one thread each
   bool pairs = false;     ///< analysis::Waiting::pairs are asked for
   bool keep = false;      ///< what it is judged by is asked for: LineJudgement::accesses
@@ -61,6 +64,7 @@ struct LineJudgement {
   bool adjacent = false;       ///< the other line of the 128-byte pair is contended, too; set by the caller
   std::vector<bool> competes;  ///< by ordinal of the actor
   bool leftOut = false;        ///< some of its actors were not compared
+  std::optional<analysis::TurnsOnOneCpu> turns;  ///< of ordinals
   std::optional<analysis::Waiting> waiting;
   std::vector<analysis::Visitor> visitors;  ///< of `waiting`; `thread` is LineRow's, of the table's threads
   /// By row, in the order given: the uses of `waiting` that are its loads and its stores; kNone where none of

@@ -38,6 +38,23 @@ describe('edits of advice', () => {
       change: membersChange(typeReference(name, path, line, ['a', 'b']), [[0], [1]]),
     });
 
+  it('are not made where the program gains nothing, whatever single threads do', async () => {
+    const path = file('nothing.c');
+    const gaining = (high: number | null) => {
+      const one = apart('first', path, 1);
+      return { ...one, predicted: { ...one.predicted, speedup: high === null ? null : { low: 1, mid: 1, high } } };
+    };
+    const list = adviceList([gaining(1.01), gaining(1.17), gaining(null)]);
+    const { edited } = await editedAdvice(list, new DiskSources(new Map()), (files) => patchFolder(files, folder.path));
+    const [nothing, some, unknown] = edited.map((one) => one.advice.edit);
+    assert.equal(nothing?.patch, null);
+    assert.match(nothing.reason ?? '', /^Threads would wait less, but the program would run at most 1\.01 times as fast/);
+    for (const edit of [some, unknown]) {
+      assert.equal(edit?.reason, null);
+      assert.match(edit.patch ?? '', /_Alignas\(64\) long b;/);
+    }
+  });
+
   it('become one patch of both, and each its own', async () => {
     const path = file('two.c');
     const list = adviceList([apart('first', path, 1), apart('second', path, 6)]);

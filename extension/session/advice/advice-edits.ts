@@ -41,7 +41,8 @@ export async function editedAdvice(
 }
 
 async function filesOf(advice: Advice, sources: LocatedSources): Promise<{ files: readonly FileEdit[]; reason: string | null }> {
-  if (advice.change === null) return { files: [], reason: noChangeReason(advice) };
+  const refused = noChangeReason(advice);
+  if (advice.change === null || refused !== '') return { files: [], reason: refused };
   const language = languageOf(advice);
   if (advice.definition === null && (language === 'rust' || language === 'go')) {
     const reason = `${language === 'go' ? 'Go' : 'Rust'} is not edited: make the change by hand, as the text of cacheline advise says.`;

@@ -295,9 +295,16 @@ export function actionText({ subject, change, way }: Advice): string {
   }
 }
 
-/** Why there is no edit where words alone say what to do; empty where there is a change. */
-export function noChangeReason({ way, change }: Advice): string {
-  if (change !== null) return '';
+/** A change that makes the program faster by less is not made by an edit; the engine gives it where a single thread gains. */
+const LEAST_SPEEDUP = 1.05;
+
+/** Why there is no edit where words alone say what to do; empty where the change can be made by one. */
+export function noChangeReason({ way, change, predicted }: Advice): string {
+  if (change !== null) {
+    if (predicted.speedup === null || predicted.speedup.high >= LEAST_SPEEDUP) return '';
+    const most = factor(predicted.speedup.high);
+    return `Threads would wait less, but the program would run at most ${most} times as fast: measure before and after a change by hand.`;
+  }
   switch (way) {
     case 'none':
       return 'There is nothing to edit: no other layout makes the program faster.';

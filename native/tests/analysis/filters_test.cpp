@@ -103,6 +103,7 @@ TEST(Filters, AFilteredReportIsThatOfTheSamplesThatAreLeft) {
     for (const Case& each : cases()) {
       Scenario part;
       record(part, seed, each.chosen);
+      if (!each.filter.cpus.empty()) part.features().cmdline = {"perf", "record", "-C", "0-3"};
       for (const bool doubleLine : {false, true}) {
         SCOPED_TRACE(std::string(each.name) + ", seed " + std::to_string(seed));
         Report filtered =

@@ -1,6 +1,8 @@
 // Whole analyses of synthetic recordings: lines, verdicts, flags, order.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "scenario.h"
 #include "sharing/analyze.h"
 
@@ -84,6 +86,52 @@ TEST(Lines, TwoThreadsOnTwoWordsOfOneLineAreFalseSharing) {
   ASSERT_EQ(report.binaries.size(), 1u);
   EXPECT_EQ(report.binaries[0].path, program());
   EXPECT_FALSE(report.binaries[0].buildId.empty());
+}
+
+bool saysOneCpu(const Report& report) {
+  return std::ranges::any_of(report.warnings, [](const std::string& text) {
+    return text ==
+           "Threads 100 and 101 were seen at one cache line only on CPU 2, so they cannot have competed for "
+           "it.";
+  });
+}
+
+TEST(Lines, ThreadsThatTakeTurnsOnOneCpuDoNotCompete) {
+  for (const bool elsewhere : {false, true}) {
+    Scenario s;
+    s.start(100);
+    s.thread(100, 101);
+    for (int i = 0; i < 30; ++i) {
+      s.add(100, 100, kData, 2);
+      s.store(100, 101, kData + 8, elsewhere && i == 20 ? 1 : 2);
+    }
+    const Report report = s.report(true);
+    expectTotals(report);
+    ASSERT_EQ(report.lines.size(), 1u);
+    EXPECT_EQ(report.lines[0].verdict, elsewhere ? Verdict::falseSharing : Verdict::privateLine);
+    EXPECT_EQ(report.contended, elsewhere ? 60u : 0u);
+    EXPECT_EQ(saysOneCpu(report), !elsewhere);
+  }
+}
+
+/// They may have been on other CPUs when nothing was recorded there.
+TEST(Lines, ThreadsOfOneCpuCompeteWhereOtherCpusWereNotRecorded) {
+  const std::vector<std::string> perf{"perf", "record"};
+  for (const auto& [options, recorded] : std::vector<std::pair<std::vector<std::string>, bool>>{
+           {{"-C", "2"}, false}, {{"-C2"}, false}, {{"--cpu=2"}, false}, {{"--", "make", "-C", "2"}, true}}) {
+    Scenario s;
+    s.start(100);
+    s.thread(100, 101);
+    s.features().cmdline = perf;
+    s.features().cmdline.insert(s.features().cmdline.end(), options.begin(), options.end());
+    for (int i = 0; i < 30; ++i) {
+      s.add(100, 100, kData, 2);
+      s.store(100, 101, kData + 8, 2);
+    }
+    const Report report = s.report();
+    EXPECT_EQ(report.contended, recorded ? 0u : 60u) << options[0];
+    EXPECT_EQ(saysOneCpu(report), recorded) << options[0];
+  }
 }
 
 TEST(Lines, TheSameWordIsTrueSharingAndACounterIsNoLock) {

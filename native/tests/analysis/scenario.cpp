@@ -237,6 +237,7 @@ void Scenario::sample(uint32_t pid, uint32_t tid, uint64_t ip, std::map<uint8_t,
                       uint32_t cpu, uint16_t misc) {
   tick();
   registers.try_emplace(kRegSp, kStackPointer);
+  if (cpu == kOwnCpu) cpu = cpus_.try_emplace(tid, static_cast<uint32_t>(cpus_.size())).first->second;
   builder_.thread(pid, tid).cpu(cpu).sample({.ip = ip, .misc = misc, .registers = std::move(registers)});
 }
 

@@ -72,11 +72,13 @@ class Scenario {
   void thread(uint32_t pid, uint32_t tid);      ///< a new thread of pid
   void process(uint32_t parent, uint32_t pid);  ///< fork
   void sample(uint32_t pid, uint32_t tid, uint64_t ip, std::map<uint8_t, uint64_t> registers,
-              uint32_t cpu = 0, uint16_t misc = PERF_RECORD_MISC_USER);
+              uint32_t cpu = kOwnCpu, uint16_t misc = PERF_RECORD_MISC_USER);
+  /// Each thread has a CPU, by the order in which they are sampled.
+  static constexpr uint32_t kOwnCpu = UINT32_MAX;
   /// `lock addq` at `address`, sampled with skid 1.
-  void add(uint32_t pid, uint32_t tid, uint64_t address, uint32_t cpu = 0);
-  void load(uint32_t pid, uint32_t tid, uint64_t address, uint32_t cpu = 0);
-  void store(uint32_t pid, uint32_t tid, uint64_t address, uint32_t cpu = 0);
+  void add(uint32_t pid, uint32_t tid, uint64_t address, uint32_t cpu = kOwnCpu);
+  void load(uint32_t pid, uint32_t tid, uint64_t address, uint32_t cpu = kOwnCpu);
+  void store(uint32_t pid, uint32_t tid, uint64_t address, uint32_t cpu = kOwnCpu);
 
   perfdata::testing::RecordBuilder& records() { return builder_; }
   perfdata::Features& features() { return features_; }
@@ -100,6 +102,7 @@ class Scenario {
   perfdata::testing::RecordBuilder builder_;
   perfdata::Features features_;
   uint64_t time_ = kStart;
+  std::map<uint32_t, uint32_t> cpus_;  ///< by tid
 };
 
 /// Every sample is attributed or counted under one reason; lines, rows and threads add up.
