@@ -10,6 +10,8 @@ export interface TraceArguments extends TerminalChoice {
   /** What is recorded; absent: the trace of `from` is shown. */
   run?: { request: TraceRequest; program: string[]; directory?: string; force: boolean };
   from?: string;
+  /** A recording whose samples say what steps cost. */
+  costs?: string;
   format: 'text' | 'json';
   /** Of the drawing. */
   svg?: string;
@@ -38,10 +40,16 @@ export const TRACE = {
         budget: {
           type: 'string',
           value: 'PCT',
-          help: `share of the time that tracing may cost, ${DEFAULT_BUDGET} by default; only its own work counts, the program loses more`,
+          help: `share of the time that tracing may cost, ${DEFAULT_BUDGET} by default; what context switches cost more is not counted`,
         },
         instances: { type: 'string', value: 'N', help: `follow at most N objects, ${DEFAULT_INSTANCES} by default` },
         from: { type: 'string', value: 'RECORDING', values: 'files', help: 'show the trace of a recording, without a program' },
+        costs: {
+          type: 'string',
+          value: 'RECORDING',
+          values: 'files',
+          help: 'say what steps cost, by the samples of another recording',
+        },
         format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'text (default) or json' },
         svg: { type: 'string', value: 'FILE', values: 'files', help: 'also draw the paths' },
         ...GENERAL.options,
@@ -65,6 +73,7 @@ export function parseTrace(args: readonly string[]): TraceArguments | 'help' {
   for (const [option, name] of [
     ['-o', values.output],
     ['--from', values.from],
+    ['--costs', values.costs],
     ['--svg', values.svg],
   ] as const)
     if (name === '') throw wrong(`${option} needs a name.`, 'trace');
@@ -72,6 +81,7 @@ export function parseTrace(args: readonly string[]): TraceArguments | 'help' {
     command: 'trace' as const,
     format: oneOf('trace', '--format', values.format ?? 'text', FORMATS),
     ...(values.svg === undefined ? {} : { svg: values.svg }),
+    ...(values.costs === undefined ? {} : { costs: values.costs }),
     ...terminalOf(TRACE, values),
   };
   if (values.from !== undefined) {

@@ -8,6 +8,8 @@ const FORMATS = ['text', 'json'] as const;
 export interface WhereArguments extends TerminalChoice {
   command: 'where';
   params: WhereParams;
+  /** A recording, which is read; there is nothing to look at then. */
+  from?: string;
   format: 'text' | 'json';
   /** Of the result; absent: standard output. */
   output?: string;
@@ -20,13 +22,14 @@ const DEFAULT_SECONDS = 3;
 export const WHERE = {
   name: 'where',
   brief: 'show where memory is and threads run',
-  forms: ['[options] -p PID', '[options] [--] PROGRAM [ARGS]'],
+  forms: ['[options] -p PID', '[options] [--] PROGRAM [ARGS]', '[options] --from RECORDING'],
   about: [
     "Says where memory is and where threads run: the machine's packages, NUMA nodes and caches, and who shares them; the memory of a " +
       'running process, or of PROGRAM and what it starts, by node; the time of its threads by CPU and node; and whether threads run far ' +
       'from their memory, with the numactl line that binds both.',
     'PROGRAM runs to its end and keeps its input, output and exit status; the result comes after its output. Ctrl-C ends it and shows ' +
       'what was seen.',
+    'A RECORDING with data sources says how many of its loads another node answered, and what it kept of memory and threads.',
   ],
   program: 'operand',
   groups: [
@@ -34,6 +37,7 @@ export const WHERE = {
       options: {
         pid: { type: 'string', short: 'p', value: 'PID', help: 'a running process' },
         seconds: { type: 'string', value: 'S', help: `look at it for S seconds, ${DEFAULT_SECONDS} by default` },
+        from: { type: 'string', value: 'RECORDING', values: 'files', help: 'what a recording says of it, without looking' },
         format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'text (default) or json' },
         output: { type: 'string', short: 'o', value: 'FILE', values: 'files', help: 'write the result there, not to standard output' },
         svg: { type: 'string', value: 'FILE', values: 'files', help: 'also draw nodes, caches, memory and threads' },
@@ -51,19 +55,25 @@ export function parseWhere(args: readonly string[]): WhereArguments | 'help' {
   const { own, program } = splitProgram(args, WHERE);
   const { values } = parse(WHERE, own);
   if (values.help) return 'help';
-  if (values.pid === undefined && program.length === 0) throw wrong('There is no process (-p) and no program to look at.', 'where');
+  if (values.from !== undefined) {
+    if (values.pid !== undefined || program.length > 0)
+      throw wrong(`--from reads a recording, and there is '${values.pid ?? program[0] ?? ''}' to look at besides.`, 'where');
+    if (values.svg !== undefined) throw wrong('--svg draws what looks saw, and --from does not look.', 'where');
+  } else if (values.pid === undefined && program.length === 0) throw wrong('There is no process (-p) and no program to look at.', 'where');
   if (values.pid !== undefined && program.length > 0)
     throw wrong(`-p looks at a running process, and there is the program '${program[0] ?? ''}' besides.`, 'where');
   if (values.seconds !== undefined && values.pid === undefined)
     throw wrong('--seconds is for -p: a program is looked at to its end.', 'where');
   for (const [option, file] of [
     ['-o', values.output],
+    ['--from', values.from],
     ['--svg', values.svg],
   ] as const)
-    if (file === '') throw wrong(`${option} needs the name of a file.`, 'where');
+    if (file === '') throw wrong(`${option} needs a name.`, 'where');
   if (values.svg !== undefined && values.svg === values.output) throw wrong('-o and --svg name the same file.', 'where');
   return {
     command: 'where',
+    ...(values.from === undefined ? {} : { from: values.from }),
     params:
       values.pid === undefined
         ? { command: program }

@@ -31,7 +31,7 @@ import type { DeclarationList, LayoutList, TypeList } from '../protocol/layout';
 import type { Answer, ProfileSummary, Question } from '../protocol/profile';
 import type { ThreadList } from '../protocol/threads';
 import type { Trace } from '../protocol/trace';
-import type { Where, WhereOutcome, WhereParams } from '../protocol/where';
+import type { LiveWhere, WhereOutcome, WhereParams } from '../protocol/where';
 import type { WorksetSurvey } from '../protocol/workset';
 import { withFullStop } from '../protocol/words';
 import { headOf, reportOf, type ReportPieces } from './report-pieces';
@@ -201,7 +201,7 @@ export class NativeEngine implements Engine {
     calibrate: async (_, { signal }) => JSON.parse(await this.job(() => this.addon.calibrate(), signal)) as CalibrationResult,
     where: async (params, { signal, onProgress }) => {
       const outcome = await this.job(() => this.addon.where(params, (seconds) => onProgress?.(seconds)), signal);
-      return { ...outcome, where: JSON.parse(outcome.where) as Where };
+      return { ...outcome, where: JSON.parse(outcome.where) as LiveWhere };
     },
     inspect: ({ paths }) => this.addon.inspect(paths),
     layout: async (params) => JSON.parse(await this.addon.layout(params)) as LayoutList,

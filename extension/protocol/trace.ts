@@ -19,7 +19,11 @@ export interface TraceStep {
   repeated: boolean;
   /** Mean over the objects; of a variable since its window began. */
   sinceAllocNs: Count;
-  /** Share of the recording's samples that this function has at objects of the type; null: no sample tells. */
+  /**
+   * Of the samples of the recording that --costs names, the share of this function's accesses of this kind to these members, at any object
+   * of the type; steps with the same ones have the same share. Null: `costReason` says why, or
+   * `access` is unknown.
+   */
   cost: Share | null;
 }
 
@@ -56,10 +60,13 @@ export interface Trace {
   /** That trapped. */
   accesses: Count;
   /**
-   * Share of the program's elapsed time that tracing took, by its own account, which is too low; null: the recorder was killed.
+   * Share of the program's elapsed time that tracing took, by its own account, which leaves out what context switches cost more. Null: the
+   * recorder was killed.
    * @minimum 0
    */
   overhead: number | null;
+  /** Why steps have no cost; null: they have one. */
+  costReason: string | null;
   paths: TracePath[];
   /** Sentences: what cannot be read. */
   warnings: string[];

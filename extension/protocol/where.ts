@@ -102,31 +102,39 @@ export interface Where {
    * @minimum 0
    */
   seconds: number;
-  machine: MachineTopology;
-  /** @minItems 1 */
+  /** Null: the recording does not say. */
+  machine: MachineTopology | null;
+  /** Empty: the recording does not say. */
   nodes: WhereNode[];
-  /** The one that was asked for, or the program and what it started. */
+  /** The one that was asked for, or the program and what it started; of a recording none. */
   processes: WhereProcess[];
   /** By run time, descending, ties by ascending id. */
   threads: WhereThread[];
-  /** Of very many threads those that ended and ran least, as a sum. */
-  unlisted: { threads: Count; runNs: ById };
+  /** Of very many threads those that ended and ran least, as a sum. Null: a recording does not say. */
+  unlisted: { threads: Count; runNs: ById } | null;
+  /** Null: a recording keeps none. */
   timeline: {
     /** @exclusiveMinimum 0 */
     binSeconds: number;
     /** Bytes by node at the last look in each stretch; null: there was none. */
     memory: (ById | null)[];
-  };
+  } | null;
   looks: { threads: Count; memory: Count };
   /** Why `bytes` are null, or where they come from instead of numa_maps; null: they are exact. */
   memoryReason: string | null;
-  /** Of the accesses, those that another node answered; null: only a memory PMU counts them. */
+  /**
+   * Of the loads of a recording whose source is known, those that another node's cache or memory answered. Null: it takes a recording
+   * (--from) with data sources.
+   */
   remoteShare: Share | null;
   /** @minLength 1 */
   conclusion: string;
   /** A numactl line for a shell; its words may be untrusted. Null: there is nothing to bind. */
   command: string | null;
 }
+
+/** Of a process or a program that was looked at, not of a recording. */
+export type LiveWhere = Where & Record<'machine', MachineTopology> & { [K in 'unlisted' | 'timeline']: NonNullable<Where[K]> };
 
 /** A few looks at where memory was and where threads ran. */
 export interface RecordedPlacement {
@@ -151,7 +159,7 @@ export interface WhereParams {
 }
 
 export interface WhereOutcome {
-  where: Where;
+  where: LiveWhere;
   /** Of the command; both null: there was none. */
   exitStatus: Integer | null;
   signal: Integer | null;

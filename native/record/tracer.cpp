@@ -35,6 +35,7 @@ constexpr nanoseconds kIdle = 20ms;        // between looks whether the recordin
 constexpr nanoseconds kLook = 2ms;         // between looks at the hits of an object: a ring holds some 600
 constexpr nanoseconds kAnswered = 1ms;     // for the agent to see an answer
 constexpr nanoseconds kCredit = 10ms;      // that tracing may cost ahead of the program's time
+constexpr nanoseconds kStalled = 2ms;      // of an object's life, that counts as cost: see spendLife()
 constexpr uint64_t kMostObjectHits = 400;  // of one object
 constexpr nanoseconds kLongestTrace = 2s;  // of one object
 constexpr nanoseconds kWindow = 20ms;      // of a variable, or so many hits
@@ -160,6 +161,16 @@ struct Tracer::Impl {
     next = started + std::chrono::duration_cast<nanoseconds>(due / options.budget);
   }
 
+  /// What waits for the object waits for its traps, too, and so do the threads that wait for these. How many
+  /// they are is not known, so the first part of the time in which a block is followed counts whole: an object
+  /// that is handed from thread to thread has a short life. Its hits are in it.
+  void spendLife() {
+    const uint64_t life = current->end - current->start;
+    const nanoseconds stalled = std::min(nanoseconds(life), kStalled);
+    const nanoseconds trapped = current->hits * events.hitCost();
+    spent += current->allocated ? std::max(stalled - trapped, 0ns) : 0ns;
+  }
+
   bool follow(TracedObject object) {
     object.words = groups[turn % groups.size()];
     std::vector<WatchWord> words;
@@ -260,6 +271,7 @@ struct Tracer::Impl {
     log->add(*current);
     ++counts.instances;
     counts.hits += current->hits;
+    spendLife();
     spend(begin, current->hits);
     current.reset();
   }
@@ -300,7 +312,7 @@ struct Tracer::Impl {
     if (strayBefore > 0)
       say(std::to_string(strayBefore) + (strayBefore == 1 ? " access is" : " accesses are") +
           " missing: the processor, or the hypervisor below, did not say why it trapped");
-    if (counts.instances > 0) return;
+    if (counts.instances > 0 || failures > 0) return;  // or what refused is said already
     if (box.agents() == 0)
       say("nothing was followed: the agent did not get into " + name +
           " (a program that it starts may be statically linked, or lose LD_PRELOAD)");

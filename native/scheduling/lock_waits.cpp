@@ -66,6 +66,7 @@ std::optional<BlockedStack> parse(const std::string& line) {
   const auto times = looks->value.GetArray();
   for (rapidjson::SizeType i = 0; i + 1 < times.Size(); i += 2) {
     if (!times[i].IsUint64() || !times[i + 1].IsUint64()) return std::nullopt;
+    if (times[i].GetUint64() > times[i + 1].GetUint64()) return std::nullopt;
     blocked.looks.push_back({times[i].GetUint64(), times[i + 1].GetUint64(), 0});
   }
   return blocked;
@@ -172,14 +173,11 @@ const LockCall* LockWaits::find(uint32_t pid, uint32_t tid, uint64_t from, uint6
   return look != found->second.end() && look->end <= to ? &calls[look->call] : nullptr;
 }
 
-std::optional<LockWaits> readLockWaits(const std::string& folder, const analysis::Timeline& timeline,
-                                       analysis::Binaries& binaries) {
-  std::ifstream file(folder + "/blocked.jsonl");
-  if (folder.empty() || !file) return std::nullopt;
+LockWaits lockWaitsIn(std::istream& lines, const analysis::Timeline& timeline, analysis::Binaries& binaries) {
   LockNames names(timeline, binaries);
   LockWaits waits;
   std::map<LockCall, uint32_t> numbers;
-  for (std::string line; std::getline(file, line);) {
+  for (std::string line; std::getline(lines, line);) {
     const auto blocked = parse(line);
     if (!blocked || blocked->looks.empty()) continue;
     const auto lock = names.lockOf(*blocked);
@@ -194,6 +192,13 @@ std::optional<LockWaits> readLockWaits(const std::string& folder, const analysis
   }
   for (auto& [thread, looks] : waits.looks) std::ranges::sort(looks);
   return waits;
+}
+
+std::optional<LockWaits> readLockWaits(const std::string& folder, const analysis::Timeline& timeline,
+                                       analysis::Binaries& binaries) {
+  std::ifstream file(folder + "/blocked.jsonl");
+  if (folder.empty() || !file) return std::nullopt;
+  return lockWaitsIn(file, timeline, binaries);
 }
 
 }  // namespace cacheline::scheduling

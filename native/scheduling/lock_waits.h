@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <istream>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,8 +44,11 @@ struct LockWaits {
 /// parking_lot, Abseil; empty: it is none. `function`: readable.
 std::string lockFunction(std::string_view function);
 
-/// Reads the looks of a recording folder. Empty: it has none. What cannot be read of the file, which is
-/// untrusted, is left out.
+/// Of the lines of blocked.jsonl (docs/outputs.md). What cannot be read of them, which are untrusted, is left
+/// out.
+LockWaits lockWaitsIn(std::istream& lines, const analysis::Timeline& timeline, analysis::Binaries& binaries);
+
+/// Those of a recording folder. Empty: it has none.
 std::optional<LockWaits> readLockWaits(const std::string& folder, const analysis::Timeline& timeline,
                                        analysis::Binaries& binaries);
 

@@ -155,8 +155,9 @@ std::optional<SharedLife::Places> SharedLife::placesOf(const SharedLife& other) 
   // What was seen at other words alone: where the same function runs.
   for (const auto& [id, access] : other.accesses_) {
     if (places.contains(access.place)) continue;
-    const auto known = std::ranges::find_if(
-        accesses_, [&](const auto& own) { return own.second.function == access.function; });
+    const std::string& function = access.function;
+    const auto known =
+        std::ranges::find_if(accesses_, [&](const auto& own) { return own.second.function == function; });
     places.emplace(access.place, known != accesses_.end() ? known->second.place : next++);
   }
   return places;

@@ -22,6 +22,7 @@ class TraceWriter : JsonWriter {
       field("overhead", *trace.overhead);
     else
       null("overhead");
+    field("costReason", "no recording of samples is given (--costs)");
     list("paths", trace.paths, [this](const Path& path) { add(path); });
     list("warnings", trace.warnings, [this](const std::string& warning) { value(warning); });
     close();

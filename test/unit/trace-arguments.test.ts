@@ -21,6 +21,7 @@ describe('arguments: trace', () => {
 
   it('shows the trace of a recording', () => {
     assert.deepEqual(parseArguments(['trace', '--from', 'a.cacheline']), { command: 'trace', format: 'text', from: 'a.cacheline' });
+    assert.deepEqual(parseArguments(['trace', '--from', 'a', '--costs', 'b']), { command: 'trace', format: 'text', from: 'a', costs: 'b' });
     const help = parseArguments(['trace', '--help']);
     assert.ok(help.command === 'help' && help.text.startsWith('Usage: cacheline trace'));
     assert.deepEqual(parseArguments(['help', 'trace']), help);
@@ -39,6 +40,7 @@ describe('arguments: trace', () => {
     refuses(['trace', 'p', '--svg', '', '--', 'a'], /--svg needs/);
     refuses(['trace', 'p', '-o', '', '--', 'a'], /-o needs/);
     refuses(['trace', '--from', ''], /--from needs/);
+    refuses(['trace', '--from', 'r', '--costs', ''], /--costs needs/);
     refuses(['trace', '--from', 'r', 'p'], /'p' besides/);
     refuses(['trace', '--from', 'r', '--budget', '2'], /--budget is for running/);
     refuses(['trace', '--no-such'], /no-such/);

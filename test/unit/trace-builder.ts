@@ -1,5 +1,8 @@
 // Made-up values of `cacheline trace`: packets that go through two queues, and what is untrusted or unusual.
+import type { TableRow } from '../../extension/protocol/table';
 import type { Trace, TraceStep } from '../../extension/protocol/trace';
+import { withCosts } from '../../extension/session/trace/trace-costs';
+import { tableRow } from './table-builder';
 
 function step(name: string, access: TraceStep['access'], members: string[], ns: number, place = 0, cpuChanged = false): TraceStep {
   return { function: name, members, place, cpuChanged, access, repeated: name === 'poll', sinceAllocNs: ns, cost: null };
@@ -21,6 +24,7 @@ export function packets(): Trace {
     truncated: 1,
     accesses: 1483,
     overhead: 0.0184,
+    costReason: 'no recording of samples is given (--costs)',
     paths: [
       {
         count: 200,
@@ -49,6 +53,24 @@ export function packets(): Trace {
     ],
     warnings: [],
   };
+}
+
+/** With the samples of a recording: of `number`, `length` and what is no packet's. */
+export function costedPackets(): Trace {
+  const row = (type: string, name: string, member: string, reads: number, writes: number): TableRow =>
+    tableRow({ key: { type, function: name, member }, samples: reads + writes, reads, writes });
+  return withCosts(
+    packets(),
+    [
+      row('packet', 'make_packet', 'number', 5, 20),
+      row('packet', 'make_packet', 'length', 0, 10),
+      row('packet', 'make_packet', 'route', 0, 40),
+      row('packet', 'route_packet', 'number', 100, 0),
+      row('packet', 'poll', 'route', 30, 20),
+      row('other', 'make_packet', 'number', 0, 300),
+    ],
+    1000,
+  );
 }
 
 /** Names that nobody vouches for. */

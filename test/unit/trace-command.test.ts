@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Trace, TracePath } from '../../extension/protocol/trace';
-import { Command, examples, type Outcome } from './command';
+import { Command, compileFixture, examples, type Outcome } from './command';
 import { temporaryFolder } from './fixtures';
 import { schemaErrors } from './schemas';
 import { typeErrors } from './typed';
@@ -17,6 +17,10 @@ const PROGRAM = `
 #include <string.h>
 #include <pthread.h>
 #include <time.h>
+#include <unistd.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
 struct gauge { long ticks; long reads; };
 struct block { long a[2]; struct gauge inner; };
 struct unused { long x; };
@@ -27,8 +31,21 @@ __attribute__((noinline)) void tick(long i) { gauge.ticks = i; }
 __attribute__((noinline)) long look(void) { return gauge.ticks + gauge.reads++; }
 __attribute__((noinline)) struct block* make(void) { struct block* b = malloc(sizeof *b); b->inner.ticks = 1; return b; }
 static void* other(void* unused) { for (int i = 0; i < 3000; i++) { look(); nap(); } return unused; }
+static void hold(int registers) {
+  static long words[4];
+  for (int i = 0; i < registers; i++) {
+    struct perf_event_attr attr = {.size = sizeof attr, .type = PERF_TYPE_BREAKPOINT, .bp_type = HW_BREAKPOINT_RW};
+    attr.bp_addr = (unsigned long)&words[i];
+    attr.bp_len = sizeof words[i];
+    attr.exclude_kernel = 1;
+    if (syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0) < 0) abort();
+  }
+}
+static void* idle(void* unused) { pause(); return unused; }
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
+  if (argc > 2 && !strcmp(argv[2], "threads")) { pthread_t other; for (int i = 0; i < 40; i++) pthread_create(&other, 0, idle, 0); }
+  else if (argc > 2) hold(atoi(argv[2]));
   if (!strcmp(how, "crash")) { make(); abort(); }
   if (!strcmp(how, "at-once")) abort();
   if (!strcmp(how, "status")) return 7;
@@ -173,6 +190,46 @@ describe('cacheline trace', function () {
     const without = await run(['--from', 'plain']);
     assert.equal(without.status, 3);
     assert.match(without.stderr, /has no trace \(trace\.jsonl\)/);
+  });
+
+  it('says where the machine has too little for it: debug registers, descriptors, perf events', async () => {
+    const traced = async (output: string, ...mode: string[]): Promise<Outcome> =>
+      run(['gauge', '-o', output, '--', program(), 'blocks', ...mode]);
+    const none = await traced('no-registers', '4');
+    assert.equal(none.status, 4, none.stderr);
+    assert.match(none.stderr, /no debug register was free, a debugger or another recording holds them/);
+    assert.doesNotMatch(none.stderr, /no object of the type/);
+    const some = await traced('one-register', '3');
+    assert.equal(some.status, 0, some.stderr);
+    assert.match(some.stderr, /only 1 of 4 debug registers were free/);
+    const few = await command.run(['trace', 'gauge', '-o', 'few', '--', program(), 'blocks', 'threads'], {
+      cwd: folder.path,
+      through: ['prlimit', '--nofile=120:120'],
+    });
+    assert.equal(few.status, 4, few.stderr);
+    assert.match(few.stderr, /there are too few file descriptors to watch every thread \(ulimit -n\)/);
+    const refused = await command.run(['trace', 'gauge', '-o', 'refused', '--', program(), 'blocks'], {
+      cwd: folder.path,
+      through: [compileFixture('refuse-perf', folder.path)],
+    });
+    assert.equal(refused.status, 4, refused.stderr);
+    assert.match(refused.stderr, /perf_event_open is refused/);
+    assert.ok(!existsSync(at('refused')));
+  });
+
+  it('gives steps the samples of a recording', async () => {
+    const recorded = await command.run(['record', '-F', '2000', '-o', 'samples', '--', example, '1000000'], { cwd: folder.path });
+    assert.equal(recorded.status, 0, recorded.stderr);
+    const trace = traceOf(await run(['packet', '--budget', '20', '--costs', 'samples', '--format', 'json', '--', example, '500000']));
+    assert.equal(trace.costReason, null);
+    const steps = trace.paths[0]!.steps;
+    // It waits for lines that another processor wrote.
+    const routes = steps.find((step) => step.function === 'route_packet' && step.access === 'read' && step.members.includes('length'));
+    assert.ok(routes!.cost! > 0 && steps.every(({ cost }) => cost !== null && cost < 0.6), JSON.stringify(steps));
+    const other = await run(['gauge', '-o', 'inner', '--costs', 'samples', '--', program(), 'blocks']);
+    assert.equal(other.status, 0, other.stderr);
+    assert.match(other.stderr, /warning: no step has a cost: the samples have none at objects of the type gauge/);
+    assert.equal((await run(['--from', 'inner', '--costs', 'no-such'])).status, 3);
   });
 
   it('passes the status of the program on, however it ends, and says where no object was seen', async () => {

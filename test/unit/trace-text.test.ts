@@ -2,17 +2,19 @@
 import assert from 'node:assert/strict';
 import type { Trace } from '../../extension/protocol/trace';
 import { COLOURED, displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
+import { withCosts } from '../../extension/session/trace/trace-costs';
 import { traceSvg } from '../../extension/session/trace/trace-svg';
 import { traceText } from '../../extension/session/trace/trace-text';
 import { timeText } from '../../extension/session/trace/trace-values';
 import { matchGolden } from './golden';
 import { schemaErrors } from './schemas';
-import { hostileTrace, noObjects, packets, variable } from './trace-builder';
+import { costedPackets, hostileTrace, noObjects, packets, variable } from './trace-builder';
 import { typeErrors } from './typed';
 import { checkXml } from './xml';
 
 const values: Record<string, Trace> = {
   packets: packets(),
+  costs: costedPackets(),
   hostile: hostileTrace(),
   variable: variable(),
   none: noObjects(),
@@ -38,6 +40,24 @@ describe('trace text', () => {
       assert.ok(!svg.includes('\u001b') && !svg.includes('<script'));
     });
   }
+
+  it('gives a step the samples of its function, its kind of access and its members', () => {
+    const { costReason, paths } = costedPackets();
+    assert.equal(costReason, null);
+    assert.deepEqual(
+      paths[2]!.steps.map((step) => [step.function, step.access, step.cost]),
+      [
+        ['make_packet', 'write', 0.03],
+        ['route_packet', 'read', 0.1],
+        ['route_packet', 'write', 0],
+        ['poll', 'read-write', 0.05],
+        ['(unknown)', 'unknown', null],
+      ],
+    );
+    const without = withCosts(packets(), [], 1000);
+    assert.equal(without.costReason, 'the samples have none at objects of the type packet');
+    assert.deepEqual(without.paths, packets().paths);
+  });
 
   it('marks where the object gets to another CPU, in colour where there is one', () => {
     const crossings = (style: typeof PLAIN): number =>

@@ -14,6 +14,7 @@ describe('arguments: where', () => {
     const wanted = { command: 'where', params: { command: ['./a', '-p', '3'] }, format: 'text', output: 'o', svg: 's' };
     assert.deepEqual(parseArguments(['where', '-o', 'o', '--svg', 's', '--', './a', '-p', '3']), wanted);
     assert.deepEqual(parseArguments(['where', '-o', 'o', '--svg=s', './a', '-p', '3']), wanted);
+    assert.deepEqual(parseArguments(['where', '--from', 'r']), { command: 'where', params: { command: [] }, from: 'r', format: 'text' });
     const help = parseArguments(['where', '--help']);
     assert.ok(help.command === 'help' && help.text.startsWith('Usage: cacheline where'));
     assert.deepEqual(parseArguments(['help', 'where']), help);
@@ -29,6 +30,11 @@ describe('arguments: where', () => {
     refuses(['where', '-o', '', './a'], /-o needs/);
     refuses(['where', '--svg', '', './a'], /--svg needs/);
     refuses(['where', '-o', 'f', '--svg', 'f', './a'], /same file/);
+    refuses(['where', '--from', ''], /--from needs/);
+    refuses(['where', '--from', 'r', './a'], /'\.\/a' to look at besides/);
+    refuses(['where', '--from', 'r', '-p', '1'], /'1' to look at besides/);
+    refuses(['where', '--from', 'r', '--svg', 's'], /--svg draws/);
+    refuses(['where', '--from', 'r', '--seconds', '1'], /--seconds is for -p/);
     refuses(['where', '--no-such', './a'], /no-such/);
   });
 });

@@ -1,5 +1,5 @@
 // Made-up values of `cacheline where`: a machine with any number of NUMA nodes, and a server whose threads run far from its memory.
-import type { MachineTopology, Where, WhereThread } from '../../extension/protocol/where';
+import type { MachineTopology, LiveWhere, WhereThread } from '../../extension/protocol/where';
 
 const CORES_A_NODE = 4;
 const BINS = 60;
@@ -54,7 +54,7 @@ export function threadOn(machine: MachineTopology, tid: number, name: string, cp
 }
 
 /** Two nodes; threads 4713 and 4715 run on node 1, and 92 % of the memory is on node 0. */
-export function whereOfTwoNodes(): Where {
+export function whereOfTwoNodes(): LiveWhere {
   const machine = machineOf(2);
   const wandering = threadOn(machine, 4714, 'flush)\u001b[2J', 1, 0, 20);
   wandering.runNs = { 0: 500_000_000, 1: 500_000_000 };
@@ -100,7 +100,7 @@ export function whereOfTwoNodes(): Where {
 }
 
 /** This machine has one node; and the memory cannot be read. */
-export function whereOfOneNode(): Where {
+export function whereOfOneNode(): LiveWhere {
   const machine = machineOf(1);
   const reason = '/proc/4711/numa_maps is not readable for this user: look as the process’s user, or as root';
   return {

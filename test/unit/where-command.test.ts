@@ -4,7 +4,9 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecordingMeta } from '../../extension/protocol/recording';
+import type { Report } from '../../extension/protocol/report';
 import type { Where } from '../../extension/protocol/where';
+import { canSynthesize, compileWorker, synthesize } from './c2c/synth';
 import { Command, type Outcome, type RunOptions } from './command';
 import { temporaryFolder } from './fixtures';
 import { schemaErrors } from './schemas';
@@ -92,7 +94,7 @@ describe('cacheline where', function () {
     assert.ok(bytes > 100_000 && bytes < 100_000_000, String(bytes));
     assert.deepEqual(
       where.nodes.flatMap(({ cpus }) => cpus).length,
-      where.machine.nodes.flatMap(({ cpus }) => cpus).length,
+      where.machine!.nodes.flatMap(({ cpus }) => cpus).length,
       'each CPU is on a node',
     );
     assert.equal(where.remoteShare, null);
@@ -183,6 +185,27 @@ describe('cacheline where', function () {
     assert.match(where.memoryReason ?? '', /numa_maps is not readable for this user: look as the process's user, or as root/);
     assert.equal(where.nodes[0]!.bytes === null, nodes !== 1, 'the resident set is known, and so is its place on one node');
     assert.equal(where.threads[0]!.tid, pid);
+  });
+
+  it('says of a recording with data sources how many loads another node answered', async function () {
+    if (!canSynthesize) return this.skip();
+    const worker = compileWorker(folder.path, { pie: false });
+    const { file, samples } = synthesize('intel', folder.path, { seed: 7, samples: 5000, lines: 40, binary: worker });
+    const where = whereOf(await run(['where', '--from', file, '--format', 'json']));
+    const report = JSON.parse((await run(['report', file, '--format', 'json'])).stdout) as Report;
+    const { ldL1, ldL2, ldLlc, localDram, remoteHitm, remoteHit, remoteDram } = report.stats;
+    const far = remoteHitm! + remoteHit! + remoteDram!;
+    assert.ok(far > 0 && samples.length === 5000);
+    assert.equal(where.remoteShare, far / (ldL1! + ldL2! + ldLlc! + localDram! + far));
+    assert.equal(where.machine, null);
+    assert.match((await run(['where', '--from', file])).stdout, /^ {2}Of the loads whose source is known, \d+(\.\d+)? % were answered by/m);
+    const recorded = await run(['record', '-o', 'clock', '--', 'sh', '-c', 'i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done']);
+    assert.equal(recorded.status, 0, recorded.stderr);
+    const clock = whereOf(await run(['where', '--from', 'clock', '--format', 'json']));
+    assert.equal(clock.remoteShare, null);
+    assert.match(clock.conclusion, /takes data sources, which only a memory PMU records/);
+    assert.ok(clock.machine!.nodes.length > 0);
+    assert.equal((await run(['where', '--from', 'no-such'])).status, 3);
   });
 
   it('is kept with each recording: the machine, and on several nodes the place of memory and threads', async () => {

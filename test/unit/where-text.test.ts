@@ -1,11 +1,14 @@
 // The text and the drawing of `cacheline where`, of made-up values.
 import assert from 'node:assert/strict';
-import type { Where } from '../../extension/protocol/where';
+import type { RecordingMeta } from '../../extension/protocol/recording';
+import type { LiveWhere, Where } from '../../extension/protocol/where';
 import { COLOURED, displayWidth } from '../../extension/session/text/terminal-text';
+import { recordedWhere } from '../../extension/session/where/recorded-where';
 import { whereSvg } from '../../extension/session/where/where-svg';
 import { whereText } from '../../extension/session/where/where-text';
 import { cacheSize, cpuList, overTime } from '../../extension/session/where/where-values';
 import { matchGolden } from './golden';
+import { statsOf } from './report-builder';
 import { schemaErrors } from './schemas';
 import { typeErrors } from './typed';
 import { machineOf, threadOn, whereOfOneNode, whereOfTwoNodes } from './where-builder';
@@ -14,7 +17,7 @@ import { checkXml } from './xml';
 const ESCAPE = '\u001b';
 
 describe('where text', () => {
-  const values: Record<string, Where> = {
+  const values: Record<string, LiveWhere> = {
     'two-nodes': whereOfTwoNodes(),
     'one-node': whereOfOneNode(),
   };
@@ -29,6 +32,37 @@ describe('where text', () => {
       matchGolden(`where-${name}-80.txt`, whereText(where, { width: 80 }));
     });
   }
+
+  it('of a recording says what it holds, and what not', () => {
+    const stats = statsOf({ ldL1: 60, ldL2: 10, ldLlc: 4, localDram: 1, remoteHitm: 20, remoteHit: 3, remoteDram: 2, ldFillBuffer: 900 });
+    const machine = machineOf(2);
+    const placement = {
+      seconds: 1.4,
+      looks: 3,
+      nodes: whereOfTwoNodes().nodes,
+      threads: [{ tid: 4713, pid: 4711, name: 'worker', cpuRunNs: { 0: 1e9, [machine.nodes[1]!.cpus[0]!]: 3e9 } }],
+    };
+    const recording = { topology: machine, placement } as unknown as RecordingMeta;
+    const recorded: Record<string, Where> = {
+      'recorded-looks': recordedWhere({ stats, recording }),
+      'recorded-bare': recordedWhere({ stats, recording: null }),
+      'recorded-clock': recordedWhere({
+        stats: { ...stats, ldL1: null, ldL2: null, ldLlc: null, localDram: null, remoteHitm: null, remoteHit: null, remoteDram: null },
+        recording: { topology: machineOf(1) } as unknown as RecordingMeta,
+      }),
+    };
+    assert.deepEqual(
+      Object.values(recorded).map(({ remoteShare }) => remoteShare),
+      [0.25, 0.25, null],
+    );
+    assert.deepEqual(recorded['recorded-looks']!.threads[0]!.runNs, { 0: 1e9, 1: 3e9 });
+    for (const [name, where] of Object.entries(recorded)) {
+      assert.deepEqual(schemaErrors('cacheline-where-1', where), []);
+      matchGolden(`where-${name}-80.txt`, whereText(where, { width: 80 }));
+      for (const width of [60, 120])
+        for (const line of whereText(where, { width }).split('\n')) assert.ok(displayWidth(line) <= width, line);
+    }
+  });
 
   it('cacheline-where/1 requires every field of the types', () => {
     const where = whereOfTwoNodes() as unknown as Record<string, unknown>;

@@ -50,7 +50,7 @@ function pathLines(path: TracePath, index: number, { instances }: Trace, { width
       return [
         ...(event.cpuChanged ? [style.yellow(`${' '.repeat(TIME_WIDTH)}  ${rule('another CPU', width - TIME_WIDTH - 2)}`)] : []),
         ...wrap(
-          `${event.verb} ${membersText(event.members.map(printable))}`.trimEnd(),
+          `${event.verb} ${membersText(event.members.map(printable))}`.trimEnd() + costText(event.cost),
           width,
           `${start}${called}  `,
           ' '.repeat(TIME_WIDTH + name + 4),
@@ -59,6 +59,10 @@ function pathLines(path: TracePath, index: number, { instances }: Trace, { width
     }),
     ...(end === '' ? [] : wrap(end, width, ' '.repeat(TIME_WIDTH + 2))),
   ];
+}
+
+function costText(cost: number | null): string {
+  return cost === null ? '' : `; ${percent(cost)} of the samples`;
 }
 
 /** "--- another CPU -----". */

@@ -10,6 +10,8 @@ export interface PathEvent {
   members: readonly string[];
   place: number;
   cpuChanged: boolean;
+  /** Of all samples; null: not known. */
+  cost: number | null;
 }
 
 const VERBS: Readonly<Record<TraceAccess, string>> = {
@@ -22,13 +24,15 @@ const VERBS: Readonly<Record<TraceAccess, string>> = {
 /** Allocation and free included. */
 export function eventsOf({ allocatedIn, steps, freed }: TracePath): PathEvent[] {
   return [
-    ...(allocatedIn === null ? [] : [{ ns: 0, function: allocatedIn, verb: 'allocates it', members: [], place: 0, cpuChanged: false }]),
+    ...(allocatedIn === null
+      ? []
+      : [{ ns: 0, function: allocatedIn, verb: 'allocates it', members: [], place: 0, cpuChanged: false, cost: null }]),
     ...steps.map(({ sinceAllocNs, access, ...step }) => ({
       ...step,
       ns: sinceAllocNs,
       verb: `${VERBS[access]}${step.repeated ? ', again and again,' : ''}`,
     })),
-    ...(freed === null ? [] : [{ ...freed, ns: freed.sinceAllocNs, verb: 'frees it', members: [] }]),
+    ...(freed === null ? [] : [{ ...freed, ns: freed.sinceAllocNs, verb: 'frees it', members: [], cost: null }]),
   ];
 }
 

@@ -1,6 +1,6 @@
 // The drawing of `cacheline where`: a box for each NUMA node with its memory, its caches and its CPUs, and below it the threads
 // over time in the colours of the nodes that they ran on.
-import type { MachineTopology, Where, WhereNode } from '../../protocol/where';
+import type { LiveWhere, MachineTopology, WhereNode } from '../../protocol/where';
 import { escapeXml } from '../layout/layout-card-svg';
 import { byteSize, percent, plural, shortenEnd } from '../text/terminal-text';
 import { cacheKinds } from './topology-text';
@@ -37,7 +37,7 @@ interface Part {
 }
 
 /** A whole SVG document; names of threads and processes in it are escaped. */
-export function whereSvg(where: Where): string {
+export function whereSvg(where: LiveWhere): string {
   const busiest = Math.max(1, ...runByCpu(where).values());
   const shapes: string[] = [];
   let y = MARGIN;
@@ -67,7 +67,7 @@ export function whereSvg(where: Where): string {
   );
 }
 
-function nodePart(node: WhereNode, where: Where, busiest: number, top: number): Part {
+function nodePart(node: WhereNode, where: LiveWhere, busiest: number, top: number): Part {
   const total = sum(where.nodes.map(({ bytes }) => bytes ?? 0));
   const share = node.bytes !== null && total > 0 ? node.bytes / total : null;
   const memory = node.bytes === null ? 'memory not known' : `memory ${byteSize(node.bytes)}`;
@@ -177,7 +177,7 @@ function widthOf(cores: readonly number[][]): number {
   return cores.reduce((width, { length }) => width + length * CELL_WIDTH, 0) + CORE_GAP * (cores.length - 1);
 }
 
-function threadsPart(where: Where, top: number): Part {
+function threadsPart(where: LiveWhere, top: number): Part {
   const threads = where.threads.filter(({ cpuRunNs }) => Object.keys(cpuRunNs).length > 0).slice(0, MOST_THREADS);
   if (threads.length === 0) return { shapes: [], height: 0 };
   const nodeOf = nodesByCpu(where.machine);

@@ -24,12 +24,14 @@ export function whereText(where: Where, { width, style = PLAIN }: { width: numbe
   const layout = { width, style };
   const lines = [
     style.bold('Machine'),
-    ...topologyLines(where.machine, layout),
+    ...(where.machine === null ? ['  not known: the recording does not say'] : topologyLines(where.machine, layout)),
     '',
     style.bold(`Memory${subject(where)}`),
     ...memoryLines(where, layout),
     '',
-    style.bold(`Threads, looked at ${plural(where.looks.threads, 'time')} in ${where.seconds.toFixed(1)} s`),
+    style.bold(
+      where.seconds === 0 ? 'Threads' : `Threads, looked at ${plural(where.looks.threads, 'time')} in ${where.seconds.toFixed(1)} s`,
+    ),
     ...threadLines(where, layout),
     '',
     style.bold('Conclusion'),
@@ -63,54 +65,60 @@ function memoryLines({ nodes, memoryReason }: Where, { width, style }: Layout): 
 }
 
 function threadLines(where: Where, { width, style }: Layout): string[] {
-  const { threads, unlisted, processes, machine, timeline } = where;
+  const { threads, unlisted, processes, timeline } = where;
+  const nodes = where.machine?.nodes ?? [];
   const ran = threads.filter(({ cpuRunNs }) => Object.keys(cpuRunNs).length > 0);
   const still = threads.length - ran.length;
-  const several = machine.nodes.length > 1;
+  const several = nodes.length > 1;
   const columns: Column[] = [
     { title: 'thread', align: 'right' },
     { title: 'name', align: 'left', shorten: shortenEnd },
     { title: 'ran', align: 'right' },
-    ...(several ? machine.nodes.slice(0, 4).map(({ id }) => ({ title: `node ${id}`, align: 'right' as const })) : []),
+    ...(several ? nodes.slice(0, 4).map(({ id }) => ({ title: `node ${id}`, align: 'right' as const })) : []),
   ];
-  const places: Column[] = [{ title: 'CPUs', align: 'left' }, ...(several ? [{ title: 'over time', align: 'left' as const }] : [])];
-  const nodeOf = nodesByCpu(machine);
+  const places: Column[] = [
+    { title: 'CPUs', align: 'left' },
+    ...(several && timeline !== null ? [{ title: 'over time', align: 'left' as const }] : []),
+  ];
+  const nodeOf = nodesByCpu({ nodes });
   const rows = ran.slice(0, MOST_THREADS).map((thread) => threadRow(thread, where, nodeOf));
-  const shown = Math.max(1, Math.ceil(timeline.memory.length / TIME_COLUMNS)) * timeline.binSeconds;
+  const shown = timeline === null ? null : Math.max(1, Math.ceil(timeline.memory.length / TIME_COLUMNS)) * timeline.binSeconds;
   const missed = sum(processes.map(({ missedNs }) => missedNs));
   const notes = [
     ...(ran.length > MOST_THREADS ? [`${plural(ran.length - MOST_THREADS, 'more thread')} ran less; JSON has all.`] : []),
-    ...(unlisted.threads > 0
+    ...(unlisted !== null && unlisted.threads > 0
       ? [`${plural(unlisted.threads, 'thread')} that ended ran ${seconds(sum(Object.values(unlisted.runNs)))} together.`]
       : []),
     ...(still > 0 ? [`${plural(still, 'thread')} did not run.`] : []),
     ...(missed > 0 ? [`${seconds(missed)} of CPU time were missed: of threads that ended before the next look.`] : []),
-    ...(several && rows.length > 0
+    ...(several && rows.length > 0 && shown !== null
       ? [`CPUs: where it ran most first. Over time: the node in each ${Number(shown.toPrecision(3))} s, "." where it did not run.`]
       : []),
-    ...(several && machine.nodes.length > 4 ? ['The table has the first four nodes; JSON has all.'] : []),
+    ...(nodes.length > 4 ? ['The table has the first four nodes; JSON has all.'] : []),
   ];
   return [
+    ...(threads.length === 0 && timeline === null ? ['  not known'] : []),
     ...(rows.length > 0 ? formatTwoRowTable(columns, places, rows, { width, indent: 2, style }) : []),
     ...notes.flatMap((note) => wrap(note, width, '  ')),
   ];
 }
 
-function threadRow(thread: WhereThread, { machine }: Where, nodeOf: ReadonlyMap<number, number>): { text: string }[] {
+function threadRow(thread: WhereThread, { machine, timeline }: Where, nodeOf: ReadonlyMap<number, number>): { text: string }[] {
   const total = sum(Object.values(thread.cpuRunNs));
   const cpus = descending(thread.cpuRunNs);
+  const nodes = machine?.nodes ?? [];
   const more = cpus.length > MOST_CPUS ? ` +${cpus.length - MOST_CPUS}` : '';
-  const several = machine.nodes.length > 1;
+  const several = nodes.length > 1;
   const cells = [
     String(thread.tid),
     printable(thread.name),
     seconds(total),
-    ...(several ? machine.nodes.slice(0, 4).map(({ id }) => wholePercent((thread.runNs[id] ?? 0) / total)) : []),
+    ...(several ? nodes.slice(0, 4).map(({ id }) => wholePercent((thread.runNs[id] ?? 0) / total)) : []),
     `${cpus
       .slice(0, MOST_CPUS)
       .map(({ id }) => id)
       .join(', ')}${more}`,
-    ...(several
+    ...(several && timeline !== null
       ? [
           overTime(thread, TIME_COLUMNS)
             .map((cpu) => (cpu === null ? '.' : nodeLetter(nodeOf.get(cpu))))
@@ -132,10 +140,10 @@ function seconds(ns: number): string {
 }
 
 function remoteLines({ remoteShare, machine }: Where, width: number): string[] {
-  if (machine.nodes.length < 2) return [];
+  if (remoteShare === null && machine?.nodes.length === 1) return [];
   const text =
     remoteShare === null
       ? 'How many of the accesses went to another node is not known: only a memory PMU counts them (cacheline doctor says whether there is one).'
-      : `${percent(remoteShare)} of the accesses went to another node.`;
+      : `Of the loads whose source is known, ${percent(remoteShare)} were answered by another node.`;
   return wrap(text, width, '  ');
 }

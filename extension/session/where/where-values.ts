@@ -27,12 +27,12 @@ export function descending(amounts: ById): { id: number; amount: number }[] {
 }
 
 /** The node of each CPU. */
-export function nodesByCpu({ nodes }: MachineTopology): Map<number, number> {
+export function nodesByCpu({ nodes }: Pick<MachineTopology, 'nodes'>): Map<number, number> {
   return new Map(nodes.flatMap(({ id, cpus }) => cpus.map((cpu) => [cpu, id] as const)));
 }
 
 /** Run time of all threads by CPU, ns. */
-export function runByCpu({ threads }: Where): Map<number, number> {
+export function runByCpu({ threads }: Pick<Where, 'threads'>): Map<number, number> {
   const total = new Map<number, number>();
   for (const { cpuRunNs } of threads)
     for (const [cpu, ns] of Object.entries(cpuRunNs)) total.set(Number(cpu), (total.get(Number(cpu)) ?? 0) + ns);

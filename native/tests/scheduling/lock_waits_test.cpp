@@ -79,7 +79,8 @@ TEST(LockWaits, LeavesOutWhatCannotBeRead) {
   const perfdata::testing::Bytes bytes = perfdata::testing::fileBytes(made.builder());
   const auto reader = perfdata::Reader::fromBytes(bytes, "FILE");
   const analysis::Timeline timeline = analysis::Timeline::of(*reader);
-  analysis::Binaries binaries(reader->features(), {});
+  const analysis::Meta meta;
+  analysis::Binaries binaries(reader->features(), meta);
   EXPECT_FALSE(readLockWaits("", timeline, binaries));
   EXPECT_FALSE(readLockWaits(folder / "", timeline, binaries)) << "there is no file";
   std::ofstream(folder / "blocked.jsonl")
@@ -88,6 +89,7 @@ TEST(LockWaits, LeavesOutWhatCannotBeRead) {
       << R"({"pid":100,"tid":100,"ip":"1","sp":"1","stack":"0g","looks":[1,2]})" << '\n'
       << R"({"pid":100,"tid":100,"ip":"1","sp":"1","stack":"00","looks":[1,"2"]})" << '\n'
       << R"({"pid":100,"tid":100,"ip":"1","sp":"1","stack":"00","looks":[1]})" << '\n'
+      << R"({"pid":100,"tid":100,"ip":"1","sp":"1","stack":"00","looks":[2,1]})" << '\n'
       << R"({"pid":100,"tid":100,"ip":"ffffffffffffffff","sp":"ffffffffffffffff","stack":"00","looks":[1,2]})";
   const auto waits = readLockWaits(folder / "", timeline, binaries);
   ASSERT_TRUE(waits);

@@ -1,0 +1,55 @@
+// What a recording says of where memory is and threads ran: its few looks, and which node its loads were answered from.
+import type { Report, Stats } from '../../protocol/report';
+import type { ById, MachineTopology, Where } from '../../protocol/where';
+import { nodesByCpu } from './where-values';
+
+/** What the recording does not hold is null or empty, and sentences say why. */
+export function recordedWhere({ stats, recording }: Pick<Report, 'stats' | 'recording'>): Where {
+  const machine = recording?.topology ?? null;
+  const placement = recording?.placement ?? null;
+  const share = remoteShareOf(stats);
+  return {
+    schema: 'cacheline-where/1',
+    seconds: placement?.seconds ?? 0,
+    machine,
+    nodes: placement?.nodes ?? machine?.nodes.map(({ id, cpus }) => ({ id, cpus, bytes: null, kinds: null })) ?? [],
+    processes: [],
+    threads: placement?.threads.map((thread) => ({ ...thread, runNs: byNode(thread.cpuRunNs, machine), cpuOverTime: [] })) ?? [],
+    unlisted: null,
+    timeline: null,
+    looks: { threads: placement?.looks ?? 0, memory: placement?.looks ?? 0 },
+    memoryReason: placement !== null ? null : reasonOf(machine),
+    remoteShare: share,
+    conclusion:
+      share === null
+        ? 'The recording does not say which node answered its loads: that takes data sources, which only a memory PMU records.'
+        : 'Whether threads run far from their memory, cacheline where says of the running program.',
+    command: null,
+  };
+}
+
+function reasonOf(machine: MachineTopology | null): string {
+  if (machine === null) return 'the recording has no meta.json that describes its machine';
+  return machine.nodes.length === 1
+    ? 'recordings of a machine with one node do not look at memory'
+    : 'the recording ended before its first look at memory';
+}
+
+function byNode(times: ById, machine: MachineTopology | null): ById {
+  const nodeOf = nodesByCpu(machine ?? { nodes: [] });
+  const sums: ById = {};
+  for (const [cpu, ns] of Object.entries(times)) {
+    const node = nodeOf.get(Number(cpu));
+    if (node !== undefined) sums[node] = (sums[node] ?? 0) + ns;
+  }
+  return sums;
+}
+
+/** `ldLlc` holds the loads that another core of the node answered; what fill buffers answered came from anywhere. */
+function remoteShareOf({ ldL1, ldL2, ldLlc, localDram, remoteHitm, remoteHit, remoteDram }: Stats): number | null {
+  const near = [ldL1, ldL2, ldLlc, localDram];
+  const far = [remoteHitm, remoteHit, remoteDram];
+  const sum = (counts: readonly (number | null)[]): number => counts.reduce((all: number, one) => all + (one ?? 0), 0);
+  const all = sum(near) + sum(far);
+  return all === 0 ? null : sum(far) / all;
+}
