@@ -53,7 +53,7 @@ export class Panel implements vscode.Disposable {
   }
 
   state(): PanelState {
-    return this.page?.state() ?? { open: false, shown: false, message: { type: 'empty' } };
+    return this.page?.state() ?? { open: false, shown: false, message: { type: 'empty' }, advice: undefined };
   }
 
   async receive(message: FromPanel): Promise<void> {

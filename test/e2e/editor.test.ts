@@ -128,6 +128,22 @@ describe(`VS Code ${version.name}`, function () {
 
   it('lists the line in the panel and opens its source on a click', async () => {
     const panel = await window.webview('.row.line');
+    const answer = panel.locator('.answer');
+    assert.match(await answer.locator('.summary').innerText(), /% of the program's samples .* false sharing\.$/);
+    await answer.getByRole('button', { name: 'Preview Fix' }).waitFor({ timeout: 60_000 });
+    assert.match(await answer.locator('.remedy .title').innerText(), /^Give .*'messages_(written|read)'/);
+    const collector = panel.getByText('Collector', { exact: true });
+    assert.ok(!(await collector.isVisible()), 'where numbers come from is folded');
+    const provenance = panel.getByText(/^Clock samples, [\d,]+ in \d+\.\d s/);
+    await provenance.click();
+    await collector.waitFor();
+    await provenance.press('Enter');
+    await collector.waitFor({ state: 'hidden' });
+    const link = answer.locator('.look button').first();
+    const looked = /:(\d+)\)$/.exec(await link.innerText());
+    await link.click();
+    await window.waitForCursorLine(Number(looked?.[1]));
+    await window.screenshot('6-answer');
     const row = panel.locator('.row.line').first();
     assert.match(await row.innerText(), /messages_written[^]*false sharing/);
     // Both lines cost about the same: the row opens the costlier one of this run.

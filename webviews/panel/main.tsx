@@ -5,6 +5,7 @@ import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelSummary, ToPanel } from '../../extension/protocol/panel';
 import { isMostlyBlind } from '../../extension/protocol/blindness';
 import { NOTHING_ATTRIBUTED, whyNoSamples } from '../../extension/protocol/words';
+import type { FoundAdvice } from './answer';
 import { acceptDrops } from './drop';
 import { plural } from './format';
 import { Header } from './header';
@@ -14,17 +15,23 @@ import { LineTable } from './table';
 import './panel.css';
 
 /** Lines are for the table that asked for them. */
-type Shown = Exclude<ToPanel, { type: 'lines' }>;
+interface Shown {
+  message: Exclude<ToPanel, { type: 'lines' | 'advice' }> | undefined;
+  /** Of the report. */
+  found: FoundAdvice | undefined;
+}
 
 function App() {
-  const [message, setMessage] = useState<Shown | undefined>(undefined);
+  const [{ message, found }, setShown] = useState<Shown>({ message: undefined, found: undefined });
   useEffect(() => {
     const end = onMessage((came) => {
-      if (came.type !== 'lines') setMessage(came);
+      if (came.type !== 'lines') setShown((before) => shownWith(before, came));
     });
     send({ type: 'ready' });
     return end;
   }, []);
+  const version = message?.type === 'report' ? message.version : undefined;
+  useEffect(() => (version === undefined ? undefined : afterPaint(() => send({ type: 'painted', version }))), [version]);
 
   switch (message?.type) {
     case undefined:
@@ -36,12 +43,12 @@ function App() {
     case 'failed':
       return <Failed {...message} />;
     case 'report': {
-      const { version, summary, heat, lines, total, objects } = message;
+      const { summary, words, heat, lines, total, objects } = message;
       return (
         <main>
-          <Header summary={summary} heat={heat} objects={objects} />
+          <Header summary={summary} heat={heat} objects={objects} words={lines.length > 0 ? words : undefined} found={found} />
           {lines.length > 0 ? (
-            <LineTable lines={lines} total={total} version={version} summary={summary} heat={heat} />
+            <LineTable lines={lines} total={total} version={message.version} summary={summary} heat={heat} />
           ) : (
             <NothingFound summary={summary} />
           )}
@@ -49,6 +56,20 @@ function App() {
       );
     }
   }
+}
+
+/** Of the same recording the advice stays until a newer one comes. */
+function shownWith(before: Shown, came: Exclude<ToPanel, { type: 'lines' }>): Shown {
+  const report = before.message?.type === 'report' ? before.message : undefined;
+  if (came.type === 'advice') return report?.version === came.version ? { ...before, found: came } : before;
+  const isSame = came.type === 'report' && came.summary.path === report?.summary.path;
+  return { message: came, found: isSame ? before.found : undefined };
+}
+
+/** @returns what ends it */
+function afterPaint(act: () => void): () => void {
+  let frame = requestAnimationFrame(() => (frame = requestAnimationFrame(act)));
+  return () => cancelAnimationFrame(frame);
 }
 
 function Empty() {

@@ -14,7 +14,7 @@ export interface ProfileSource {
   /** With all selected lines, in the report's own order. */
   report(signal?: AbortSignal): Promise<Report>;
   /** What to change, without the edits. */
-  advice(): Promise<AdviceList>;
+  advice(signal?: AbortSignal): Promise<AdviceList>;
   close(): Promise<void>;
 }
 
@@ -49,8 +49,8 @@ export class OpenProfile implements ProfileSource {
     return { ...this.summary.report, objects, lines };
   }
 
-  advice(): Promise<AdviceList> {
-    return this.engine.call('advise', this.params);
+  advice(signal?: AbortSignal): Promise<AdviceList> {
+    return this.engine.call('advise', this.params, signal === undefined ? {} : { signal });
   }
 
   async close(): Promise<void> {
