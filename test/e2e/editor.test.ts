@@ -126,7 +126,7 @@ describe(`VS Code ${version.name}`, function () {
     await window.toggleMaximizedGroup();
   });
 
-  it('lists the line in the panel and opens its source on a click', async () => {
+  it('lists the line in the panel and opens its source on a double click', async () => {
     const panel = await window.webview('.row.line');
     const answer = panel.locator('.answer');
     assert.match(await answer.locator('.summary').innerText(), /% of the program's samples .* false sharing\.$/);
@@ -146,9 +146,17 @@ describe(`VS Code ${version.name}`, function () {
     await window.screenshot('6-answer');
     const row = panel.locator('.row.line').first();
     assert.match(await row.innerText(), /messages_written[^]*false sharing/);
+    const titles = await panel.locator('.titles .column').allInnerTexts();
+    assert.deepEqual(
+      [titles[0], titles[1], titles[2], titles.at(-1)].map((title) => title?.trim()),
+      ['Data', 'Verdict', 'Share', 'Line'],
+    );
+    assert.ok(await row.locator('.share .bar').isVisible(), 'bars beside an editor, too');
     // Both lines cost about the same: the row opens the costlier one of this run.
-    await row.click();
+    await row.dblclick();
     assert.ok([writes, reads].includes(await window.cursorLine({ not: 1 })));
+    assert.equal(await row.getAttribute('aria-selected'), 'true');
+    assert.equal(await row.getAttribute('aria-expanded'), 'true');
     // The panel gets narrower as the source opens beside it: a click at that very moment may miss.
     const accesses = panel.locator('.row.access');
     for (let tries = 0; tries < 3 && (await accesses.count()) === 0; ++tries) {
@@ -162,7 +170,7 @@ describe(`VS Code ${version.name}`, function () {
       ['messages_written', writes],
       ['messages_read', reads],
     ] as const) {
-      await accesses.filter({ hasText: variable }).first().click();
+      await accesses.filter({ hasText: variable }).first().locator('.place').click();
       await window.waitForCursorLine(line);
     }
     await window.screenshot('6-panel');

@@ -51,7 +51,7 @@ describe('text of the panel', () => {
     const cells = [
       h(LineCells, { row: lineRow, onToggle: () => undefined, layout, heat }),
       h(DetailCell, { line, columns: 4, evidence: ['clock'] }),
-      h(AccessCells, { row: { kind: 'access', id: '1', line, access: row } as never, layout, heat }),
+      h(AccessCells, { row: { kind: 'access', id: '1', line, access: row } as never, layout, heat, onOpen: () => undefined }),
     ];
     const texts = shown(cells);
     for (const text of texts) assert.doesNotMatch(text, /[\u202e\u2066\u200b\u001b]/u, text);

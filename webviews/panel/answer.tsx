@@ -1,5 +1,5 @@
 // What the panel says first: what is contended and what it costs, what helps and how much, and where to look.
-import type { PanelWords, TextPart, ToPanel } from '../../extension/protocol/panel';
+import type { PanelAdvice, PanelWords, TextPart, ToPanel } from '../../extension/protocol/panel';
 import { count } from './format';
 import { send } from './host';
 
@@ -33,11 +33,19 @@ function Remedy({ words: { meaning }, found }: { words: PanelWords; found: Found
       </>
     );
   }
-  const { title, words, opens, reason, more } = advice;
+  return (
+    <>
+      {advice.words === '' && meaning !== '' && <p>{meaning}</p>}
+      <Advised advice={advice} />
+    </>
+  );
+}
+
+function Advised({ advice: { title, words, opens, reason, more } }: { advice: PanelAdvice }) {
   return (
     <div class="remedy">
       <p class="title">{title}</p>
-      <p>{words || meaning}</p>
+      {words !== '' && <p>{words}</p>}
       {reason !== '' && <p class="quiet">No edit: {reason}</p>}
       {(opens !== 'nothing' || more > 0) && (
         <div class="actions">
