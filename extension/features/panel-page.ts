@@ -8,6 +8,7 @@ import type { Display, SourcePlace } from '../protocol/report';
 import { panelWords } from '../session/report/first-words';
 import { lineOrder } from '../session/profile/line-order';
 import { panelLines } from '../session/profile/panel-lines';
+import { printable } from '../session/text/terminal-text';
 import { droppedUris } from '../session/record/recording-path';
 import type { ShownProfile } from '../session/profile/shown-profile';
 import type { AdviceActions, FirstAdvice } from './advice';
@@ -32,6 +33,8 @@ export interface PageOwner {
   activate(profile: ShownProfile): Promise<void>;
   /** Shows the same recording by another metric. */
   display(profile: ShownProfile, display: Display): Promise<void>;
+  /** Shows the same recording by another filter. */
+  show(profile: ShownProfile): Promise<void>;
   drop(uri: vscode.Uri): Promise<void>;
   retry(): Promise<void>;
   reopen(): Promise<void>;
@@ -56,6 +59,7 @@ export class PanelPage implements vscode.Disposable {
   /** Looks for advice. */
   private looking: AbortController | undefined;
   private advised: FirstAdvice | undefined;
+  private filtering: AbortController | undefined;
   private readonly subscriptions: { dispose(): void }[];
 
   constructor(
@@ -112,6 +116,9 @@ export class PanelPage implements vscode.Disposable {
       case 'lines':
         if (profile && message.version === this.version) await this.sendLines(profile, message);
         return;
+      case 'filter':
+        if (profile && message.version === this.version) await this.filter(profile, message.filter);
+        return;
       case 'metric':
         await this.services.metric.choose(message.metric);
         return;
@@ -135,6 +142,7 @@ export class PanelPage implements vscode.Disposable {
 
   dispose(): void {
     this.looking?.abort();
+    this.filtering?.abort();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
@@ -152,6 +160,24 @@ export class PanelPage implements vscode.Disposable {
       if (request.version === this.version) void this.view.webview.postMessage({ ...request, lines } satisfies ToPanel);
     } catch (error) {
       showError(error, this.services.log);
+    }
+  }
+
+  private async filter(profile: ShownProfile, filter: string): Promise<void> {
+    this.filtering?.abort();
+    const { signal } = (this.filtering = new AbortController());
+    try {
+      const filtered = await profile.filtered(filter, signal);
+      if (!signal.aborted) {
+        await this.owner.show(filtered);
+        return;
+      }
+      filtered.hold(); // nobody shows it: a later filter holds
+      filtered.release(this.services.log);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      const problem = signal.aborted ? '' : printable(`${error.message} ${error.nextStep}`.trim());
+      void this.view.webview.postMessage({ type: 'filterFailed', version: this.version, problem } satisfies ToPanel);
     }
   }
 
@@ -221,12 +247,12 @@ export class PanelPage implements vscode.Disposable {
 }
 
 function reportParts(profile: ShownProfile, metric: HeatMetricChoice): Omit<Extract<ToPanel, { type: 'report' }>, 'type' | 'version'> {
-  const { report, title, path, first } = profile;
+  const { report, title, path, first, filter } = profile;
   const { objects, ...head } = report;
   delete head.types; // the page shows none, and layouts can be many
   const heat = panelHeat(report, metric);
   const words = panelWords(profile);
-  return { summary: { ...head, title, path }, words, heat, lines: panelLines(first.lines), total: first.total, objects };
+  return { summary: { ...head, title, path }, words, filter, heat, lines: panelLines(first.lines), total: first.total, objects };
 }
 
 function panelHeat(report: Measured, metric: HeatMetricChoice): PanelHeat {
@@ -240,7 +266,7 @@ function panelHeat(report: Measured, metric: HeatMetricChoice): PanelHeat {
 
 function parseMessage(message: unknown): FromPanel | undefined {
   if (typeof message !== 'object' || message === null) return undefined;
-  const { type, file, line, metric, display, data, message: text, ...lines } = message as Record<string, unknown>;
+  const { type, file, line, metric, display, data, message: text, filter, ...lines } = message as Record<string, unknown>;
   switch (type) {
     case 'ready':
     case 'advice':
@@ -254,6 +280,8 @@ function parseMessage(message: unknown): FromPanel | undefined {
       return typeof file === 'string' && typeof line === 'number' ? { type, file, line } : undefined;
     case 'lines':
       return linesRequest(lines);
+    case 'filter':
+      return typeof filter === 'string' && typeof lines.version === 'number' ? { type, version: lines.version, filter } : undefined;
     case 'metric':
       return isOneOf<HeatMetric>(HEAT_METRICS, metric) ? { type, metric } : undefined;
     case 'display':

@@ -60,6 +60,8 @@ export type ToPanel =
       version: number;
       summary: PanelSummary;
       words: PanelWords;
+      /** As a person writes it; empty: none. */
+      filter: string;
       heat: PanelHeat;
       /** All of them, or some by which columns can be measured: the page then asks for those that come into view. */
       lines: PanelLine[];
@@ -76,6 +78,8 @@ export type ToPanel =
       /** Null: there is none. */ advice: PanelAdvice | null;
       /** Why it could not be had; else empty. */ problem: string;
     }
+  /** The filter cannot be had, and the one before stays; an empty problem: it was given up for a later one. */
+  | { type: 'filterFailed'; version: number; problem: string }
   | { type: 'working'; title: string; /** 0 to 1 */ share: number }
   | { type: 'failed'; title: string; message: string; nextStep: string; /** The file can be shown by another editor. */ isFile: boolean }
   | { type: 'empty' };
@@ -100,6 +104,7 @@ export type FromPanel =
   | { type: 'allAdvice' }
   | { type: 'open'; file: string; line: number }
   | ({ type: 'lines'; count: number } & LinesRequest)
+  | { type: 'filter'; version: number; filter: string }
   | { type: 'metric'; metric: HeatMetric }
   | { type: 'display'; display: Display }
   /** Texts of a drop, by their type. */

@@ -179,6 +179,39 @@ describe(`VS Code ${version.name}`, function () {
     assert.ok(detail && next && Math.abs(detail.y + detail.height - next.y) < 1.5, 'its words take the lines they need');
   });
 
+  it('filters the table, with completion, chips and errors in words', async () => {
+    const panel = await window.webview('.row.line');
+    const rows = panel.locator('.row.line');
+    const box = panel.getByRole('combobox', { name: 'Filter' });
+    const before = await rows.count();
+    await box.fill('ver');
+    await panel.getByRole('option', { name: 'verdict:' }).waitFor();
+    await box.press('ArrowDown');
+    await box.press('Tab');
+    assert.equal(await box.inputValue(), 'verdict:');
+    await panel.getByRole('option', { name: 'verdict:true' }).waitFor();
+    await window.screenshot('6-filter-completion');
+    await box.fill('verdict:wrong');
+    await box.press('Enter');
+    assert.match(await panel.getByRole('alert').innerText(), /'verdict:wrong' is no verdict/);
+    assert.equal(await rows.count(), before);
+    await box.fill('verdict:false object:messages_read');
+    await box.press('Enter');
+    const chip = panel.getByRole('button', { name: 'Remove object:messages_read' });
+    await chip.waitFor();
+    assert.equal(await rows.count(), 1);
+    await window.screenshot('6-filter');
+    await box.fill('verdict:false object:nothing');
+    await box.press('Enter');
+    await panel.getByText('The filter leaves nothing to show').waitFor();
+    assert.equal(await rows.count(), 0);
+    await panel.getByRole('button', { name: 'Remove object:nothing' }).click();
+    await rows.first().waitFor();
+    await panel.getByRole('button', { name: 'Remove verdict:false' }).click();
+    await panel.locator('.chips').waitFor({ state: 'detached' });
+    assert.equal(await rows.count(), before);
+  });
+
   it('says which metrics clock samples do not have, and why', async () => {
     await window.runCommand('Cacheline: Heat Metric');
     const missing = window.quickItem('HITMs or peer hits');

@@ -8,15 +8,19 @@ import { NOTHING_ATTRIBUTED, whyNoSamples } from '../../extension/protocol/words
 import type { FoundAdvice } from './answer';
 import { acceptDrops } from './drop';
 import { plural } from './format';
+import { FilterBox } from './filter-box';
 import { Header } from './header';
 import { onMessage, send } from './host';
 import { showPrintable } from './shown-text';
 import { LineTable } from './table';
 import './panel.css';
+import './filter.css';
 
-/** Lines are for the table that asked for them. */
+/** Lines are for the table that asked for them, and what is wrong with a filter for its box. */
+type OfReport = Exclude<ToPanel, { type: 'lines' | 'filterFailed' }>;
+
 interface Shown {
-  message: Exclude<ToPanel, { type: 'lines' | 'advice' }> | undefined;
+  message: Exclude<OfReport, { type: 'advice' }> | undefined;
   /** Of the report. */
   found: FoundAdvice | undefined;
 }
@@ -25,7 +29,7 @@ function App() {
   const [{ message, found }, setShown] = useState<Shown>({ message: undefined, found: undefined });
   useEffect(() => {
     const end = onMessage((came) => {
-      if (came.type !== 'lines') setShown((before) => shownWith(before, came));
+      if (came.type !== 'lines' && came.type !== 'filterFailed') setShown((before) => shownWith(before, came));
     });
     send({ type: 'ready' });
     return end;
@@ -43,14 +47,15 @@ function App() {
     case 'failed':
       return <Failed {...message} />;
     case 'report': {
-      const { summary, words, heat, lines, total, objects } = message;
+      const { summary, words, filter, heat, lines, total, objects } = message;
       return (
         <main>
           <Header summary={summary} heat={heat} objects={objects} words={lines.length > 0 ? words : undefined} found={found} />
+          <FilterBox version={message.version} filter={filter} />
           {lines.length > 0 ? (
             <LineTable lines={lines} total={total} version={message.version} summary={summary} heat={heat} />
           ) : (
-            <NothingFound summary={summary} />
+            <NothingFound summary={summary} filter={filter} words={words.summary} />
           )}
         </main>
       );
@@ -59,7 +64,7 @@ function App() {
 }
 
 /** Of the same recording the advice stays until a newer one comes. */
-function shownWith(before: Shown, came: Exclude<ToPanel, { type: 'lines' }>): Shown {
+function shownWith(before: Shown, came: OfReport): Shown {
   const report = before.message?.type === 'report' ? before.message : undefined;
   if (came.type === 'advice') return report?.version === came.version ? { ...before, found: came } : before;
   const isSame = came.type === 'report' && came.summary.path === report?.summary.path;
@@ -135,8 +140,16 @@ function SpreadThin({ loads }: { loads: number }) {
   );
 }
 
-function NothingFound({ summary }: { summary: PanelSummary }) {
+function NothingFound({ summary, filter, words }: { summary: PanelSummary; filter: string; words: string }) {
   const { total, attributed } = summary.samples;
+  if (filter !== '') {
+    return (
+      <section class="empty">
+        <h2>The filter leaves nothing to show</h2>
+        <p>{words}</p>
+      </section>
+    );
+  }
   if (total === 0) {
     return (
       <section class="empty">

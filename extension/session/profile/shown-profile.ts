@@ -90,6 +90,15 @@ export class ShownProfile {
     }
   }
 
+  get filter(): string {
+    return this.source.filter;
+  }
+
+  /** To be shown instead of this one. Rejects with EngineError, and then this one stays. */
+  async filtered(filter: string, signal: AbortSignal): Promise<ShownProfile> {
+    return ShownProfile.of(await this.source.filtered(filter, signal), this.path, this.title);
+  }
+
   /** Somebody shows it from now on, until as many release(). */
   hold(): void {
     this.holders++;

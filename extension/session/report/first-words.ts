@@ -43,7 +43,7 @@ export function panelWords(profile: Summed & Pick<ShownProfile, 'places'>): Pane
   const [summary = '', ...meaning] = paragraphs;
   const places = profile.places();
   return {
-    summary,
+    summary: report.selected === undefined ? summary : `${selectedText(report.selected)} ${summary}`,
     meaning: meaning.filter((text) => text !== '').join(' '),
     lookFirst: lookFirst.map((part) =>
       typeof part === 'string' || places.get(part.place.file)?.has(part.place.line) === true ? part : part.text,
