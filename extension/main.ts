@@ -52,7 +52,9 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const tree = new ContendedTree(current, documents, metric, log);
   const recordings = new Recordings(client, log);
   const listed = new RecordingTree(current, context.workspaceState, log);
-  const pages = { extensionUri, documents, metric, log };
+  const previews = new EditPreviews();
+  const advice = new AdviceActions(current, documents, layouts, previews, log);
+  const pages = { extensionUri, documents, metric, advice, log };
   const panel = new Panel(pages, current, recordings);
   const editor = new RecordingEditor(pages, current, recordings);
   const picker = new ProgramPicker(client, context.workspaceState, log);
@@ -62,9 +64,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const machine = new CheckMachine(client, extensionUri, output, log);
   const opening = new OpenRecordingCommand(recordings, documents, panel, log);
   const compare = new Compare(pages, current, recordings, client);
-  const previews = new EditPreviews();
   const terminals = new TerminalPath(context.environmentVariableCollection, extensionUri, log);
-  const advice = new AdviceActions(current, documents, layouts, previews, log);
 
   subscriptions.push(
     output,

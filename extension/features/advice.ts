@@ -6,6 +6,7 @@
 import * as vscode from 'vscode';
 import type { Advice, Change } from '../protocol/advice';
 import { EngineError } from '../protocol/engine';
+import type { PanelAdvice } from '../protocol/panel';
 import type { SourcePlace } from '../protocol/report';
 import { actionText, actionTitle, noChangeReason, costSentences, gainSentences, subjectName } from '../session/advice/advice-words';
 import { placesOf } from '../session/advice/advice-places';
@@ -39,6 +40,14 @@ type Edited = Pick<ProposedEdit, 'files'> | { reason: string };
 interface PlacedChange {
   change: Change;
   documents: Map<string, vscode.TextDocument>;
+}
+
+/** What a page shows of the first advice, and what `cacheline.previewAdvice` calls it. */
+export interface FirstAdvice {
+  shown: PanelAdvice;
+  number: number;
+  title: string;
+  place: SourcePlace | undefined;
 }
 
 export class AdviceActions implements vscode.CodeActionProvider {
@@ -81,6 +90,28 @@ export class AdviceActions implements vscode.CodeActionProvider {
       actions.push(fix, preview);
     }
     return actions;
+  }
+
+  /** The first advice of a profile, for its page, and where it is. Rejects with EngineError. */
+  async first(profile: ShownProfile, signal: AbortSignal): Promise<FirstAdvice | undefined> {
+    await profile.advice(signal);
+    const [offer, ...others] = await this.offersOf(profile);
+    if (!offer) return undefined;
+    const { advice, number } = offer;
+    const { way, change, definition, subject } = advice;
+    // Of another profile than the current one the sources are not looked at.
+    const answer: Edited | undefined = this.current.get() === profile || change === null ? await this.edited(offer) : undefined;
+    const reason = answer && 'reason' in answer ? answer.reason : '';
+    const place = (change === null ? undefined : placesIn(change)[0]) ?? definition ?? undefined;
+    const hasCard = definition !== null && definition.file !== '' && subject.type !== '';
+    const shown: PanelAdvice = {
+      title: offerTitle(advice),
+      words: [gainSentences(advice), costSentences(advice)].filter((text) => text !== '').join(' '),
+      opens: reason === '' ? 'preview' : hasCard ? 'card' : 'nothing',
+      reason: way === 'none' ? '' : printable(reason),
+      more: others.length,
+    };
+    return { shown, number, title: actionTitle(advice), place };
   }
 
   /** Command: cacheline.previewAdvice. */
@@ -147,8 +178,12 @@ export class AdviceActions implements vscode.CodeActionProvider {
       offers.map(async (offer) => {
         const { advice } = offer;
         const answer = await this.edited(offer);
-        const label = advice.way === 'none' ? `No layout helps ${subjectName(advice.subject)}` : actionTitle(advice);
-        return { label, description: percent(advice.programShare), detail: 'reason' in answer ? printable(answer.reason) : '', offer };
+        return {
+          label: offerTitle(advice),
+          description: percent(advice.programShare),
+          detail: 'reason' in answer ? printable(answer.reason) : '',
+          offer,
+        };
       }),
     );
     const chosen = await vscode.window.showQuickPick(items, { title: 'Advice', placeHolder: 'Choose a change to preview' });
@@ -208,6 +243,10 @@ export class AdviceActions implements vscode.CodeActionProvider {
     }
     return { change: moved(change, (place) => now.get(keyOf(place)) ?? place), documents };
   }
+}
+
+function offerTitle(advice: Advice): string {
+  return advice.way === 'none' ? `No layout helps ${subjectName(advice.subject)}` : actionTitle(advice);
 }
 
 /** Undefined where it takes longer: other quick fixes wait for ours, and the next move of the cursor asks again. */

@@ -3,7 +3,7 @@ import type * as vscode from 'vscode';
 import type { FromCompare, ToCompare } from '../protocol/compare';
 import type { Measure } from '../protocol/measure';
 import type { FromMachine, ToMachine } from '../protocol/machine';
-import type { FromPanel, ToPanel } from '../protocol/panel';
+import type { FromPanel, PanelAdvice, ToPanel } from '../protocol/panel';
 import type { AdviceList } from '../protocol/advice';
 import type { Report } from '../protocol/report';
 import type { ListedRecording } from '../session/record/recording-list';
@@ -38,6 +38,8 @@ export interface PanelState {
   /** The page has asked for the report and got it. */
   shown: boolean;
   message: ToPanel;
+  /** What the page was sent last of it; undefined: nothing yet, or there is none. */
+  advice: PanelAdvice | undefined;
 }
 
 /** The page of "Check This Machine". */

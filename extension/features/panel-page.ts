@@ -1,14 +1,17 @@
 // The page of the table, in whatever webview shows it: what it is sent and what it may ask for.
 // Messages: protocol/panel.ts. The page is untrusted input too: it may only open places of the report it shows.
 import * as vscode from 'vscode';
-import type { EngineError } from '../protocol/engine';
+import { EngineError } from '../protocol/engine';
 import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type HeatMetric, type Measured } from '../protocol/measure';
 import { MOST_LINES_AT_ONCE, type FromPanel, type PanelHeat, type ToPanel } from '../protocol/panel';
 import type { Display, SourcePlace } from '../protocol/report';
+import { panelWords } from '../session/report/first-words';
 import { lineOrder } from '../session/profile/line-order';
 import { panelLines } from '../session/profile/panel-lines';
+import { printable } from '../session/text/terminal-text';
 import { droppedUris } from '../session/record/recording-path';
 import type { ShownProfile } from '../session/profile/shown-profile';
+import type { AdviceActions, FirstAdvice } from './advice';
 import type { PanelState } from './api';
 import { showError } from './errors';
 import type { HeatMetricChoice } from './heat-metric';
@@ -30,6 +33,8 @@ export interface PageOwner {
   activate(profile: ShownProfile): Promise<void>;
   /** Shows the same recording by another metric. */
   display(profile: ShownProfile, display: Display): Promise<void>;
+  /** Shows the same recording by another filter. */
+  show(profile: ShownProfile): Promise<void>;
   drop(uri: vscode.Uri): Promise<void>;
   retry(): Promise<void>;
   reopen(): Promise<void>;
@@ -40,6 +45,7 @@ export interface PageServices {
   extensionUri: vscode.Uri;
   documents: SourceDocuments;
   metric: HeatMetricChoice;
+  advice: AdviceActions;
   log: vscode.LogOutputChannel;
 }
 
@@ -50,6 +56,10 @@ export class PanelPage implements vscode.Disposable {
   private shown = false;
   /** Of what was sent last. */
   private version = 0;
+  /** Looks for advice. */
+  private looking: AbortController | undefined;
+  private advised: FirstAdvice | undefined;
+  private filtering: AbortController | undefined;
   private readonly subscriptions: { dispose(): void }[];
 
   constructor(
@@ -65,7 +75,9 @@ export class PanelPage implements vscode.Disposable {
         else services.log.warn(`The panel's page sent something unknown: ${JSON.stringify(message ?? null).slice(0, 200)}`);
       }),
       view.onDidChangeViewState(() => {
-        if (!view.visible) this.shown = false; // a hidden page is gone: it asks again when it comes back
+        if (view.visible) return;
+        this.shown = false; // a hidden page is gone: it asks again when it comes back
+        this.looking?.abort();
       }),
     ];
     showPage(view.webview, services.extensionUri, 'panel', 'Contended Lines');
@@ -73,11 +85,13 @@ export class PanelPage implements vscode.Disposable {
 
   show(content: PageContent): void {
     this.content = content;
+    this.looking?.abort();
+    this.advised = undefined;
     this.send();
   }
 
   state(): PanelState {
-    return { open: true, shown: this.shown, message: this.message() };
+    return { open: true, shown: this.shown, message: this.message(), advice: this.advised?.shown };
   }
 
   async receive(message: FromPanel): Promise<void> {
@@ -86,11 +100,24 @@ export class PanelPage implements vscode.Disposable {
       case 'ready':
         this.send();
         return;
+      case 'painted':
+        if (profile && message.version === this.version) await this.lookForAdvice(profile);
+        return;
       case 'open':
         if (profile) await this.open(profile, message);
         return;
+      case 'advice':
+        if (profile && this.advised) await this.openAdvice(profile, this.advised);
+        return;
+      case 'allAdvice':
+        if (profile) await this.owner.activate(profile);
+        if (profile) await vscode.commands.executeCommand('cacheline.previewAdvice');
+        return;
       case 'lines':
         if (profile && message.version === this.version) await this.sendLines(profile, message);
+        return;
+      case 'filter':
+        if (profile && message.version === this.version) await this.filter(profile, message.filter);
         return;
       case 'metric':
         await this.services.metric.choose(message.metric);
@@ -114,6 +141,8 @@ export class PanelPage implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.looking?.abort();
+    this.filtering?.abort();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
@@ -132,6 +161,51 @@ export class PanelPage implements vscode.Disposable {
     } catch (error) {
       showError(error, this.services.log);
     }
+  }
+
+  private async filter(profile: ShownProfile, filter: string): Promise<void> {
+    this.filtering?.abort();
+    const { signal } = (this.filtering = new AbortController());
+    try {
+      const filtered = await profile.filtered(filter, signal);
+      if (!signal.aborted) {
+        await this.owner.show(filtered);
+        return;
+      }
+      filtered.hold(); // nobody shows it: a later filter holds
+      filtered.release(this.services.log);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      const problem = signal.aborted ? '' : printable(`${error.message} ${error.nextStep}`.trim());
+      void this.view.webview.postMessage({ type: 'filterFailed', version: this.version, problem } satisfies ToPanel);
+    }
+  }
+
+  /** Who asks before the last one has its answer waits for the same. */
+  private async lookForAdvice(profile: ShownProfile): Promise<void> {
+    const before = this.looking;
+    const { signal } = (this.looking = new AbortController());
+    const answer = this.services.advice.first(profile, signal);
+    before?.abort();
+    let problem = '';
+    const found = await answer.catch((error: unknown) => {
+      if (!(error instanceof EngineError)) throw error;
+      problem = `${error.message} ${error.nextStep}`.trim();
+      return undefined;
+    });
+    if (signal.aborted) return;
+    this.advised = found;
+    const message: ToPanel = { type: 'advice', version: this.version, advice: found?.shown ?? null, problem };
+    void this.view.webview.postMessage(message);
+  }
+
+  /** In the sources, beside the page: the edit, or the card of the type. */
+  private async openAdvice(profile: ShownProfile, { shown, number, title, place }: FirstAdvice): Promise<void> {
+    await this.owner.activate(profile);
+    if (place) await openBeside(this.view, place, this.services);
+    if (shown.opens === 'preview') await vscode.commands.executeCommand('cacheline.previewAdvice', number, title);
+    const at = shown.opens === 'card' && place ? this.services.documents.find(place) : undefined;
+    if (at) await vscode.commands.executeCommand('cacheline.showLayout', at.uri, at.line, '');
   }
 
   private message(): ToPanel {
@@ -172,14 +246,13 @@ export class PanelPage implements vscode.Disposable {
   }
 }
 
-function reportParts(
-  { report, title, path, first }: ShownProfile,
-  metric: HeatMetricChoice,
-): Omit<Extract<ToPanel, { type: 'report' }>, 'type' | 'version'> {
+function reportParts(profile: ShownProfile, metric: HeatMetricChoice): Omit<Extract<ToPanel, { type: 'report' }>, 'type' | 'version'> {
+  const { report, title, path, first, filter } = profile;
   const { objects, ...head } = report;
   delete head.types; // the page shows none, and layouts can be many
   const heat = panelHeat(report, metric);
-  return { summary: { ...head, title, path }, heat, lines: panelLines(first.lines), total: first.total, objects };
+  const words = panelWords(profile);
+  return { summary: { ...head, title, path }, words, filter, heat, lines: panelLines(first.lines), total: first.total, objects };
 }
 
 function panelHeat(report: Measured, metric: HeatMetricChoice): PanelHeat {
@@ -193,16 +266,22 @@ function panelHeat(report: Measured, metric: HeatMetricChoice): PanelHeat {
 
 function parseMessage(message: unknown): FromPanel | undefined {
   if (typeof message !== 'object' || message === null) return undefined;
-  const { type, file, line, metric, display, data, message: text, ...lines } = message as Record<string, unknown>;
+  const { type, file, line, metric, display, data, message: text, filter, ...lines } = message as Record<string, unknown>;
   switch (type) {
     case 'ready':
+    case 'advice':
+    case 'allAdvice':
     case 'retry':
     case 'reopen':
       return { type };
+    case 'painted':
+      return typeof lines.version === 'number' ? { type, version: lines.version } : undefined;
     case 'open':
       return typeof file === 'string' && typeof line === 'number' ? { type, file, line } : undefined;
     case 'lines':
       return linesRequest(lines);
+    case 'filter':
+      return typeof filter === 'string' && typeof lines.version === 'number' ? { type, version: lines.version, filter } : undefined;
     case 'metric':
       return isOneOf<HeatMetric>(HEAT_METRICS, metric) ? { type, metric } : undefined;
     case 'display':

@@ -37,6 +37,7 @@ export class Panel implements vscode.Disposable {
         const profile = await this.recordings.analyzeWithProgress(path, display);
         if (profile) await this.services.documents.use(profile);
       },
+      show: (profile) => this.services.documents.use(profile),
       drop: async (uri) => {
         await vscode.commands.executeCommand('cacheline.openRecording', uri);
       },
@@ -53,7 +54,7 @@ export class Panel implements vscode.Disposable {
   }
 
   state(): PanelState {
-    return this.page?.state() ?? { open: false, shown: false, message: { type: 'empty' } };
+    return this.page?.state() ?? { open: false, shown: false, message: { type: 'empty' }, advice: undefined };
   }
 
   async receive(message: FromPanel): Promise<void> {

@@ -50,7 +50,7 @@ export class Profiler implements vscode.Disposable {
     if (this.stopRunning) throw new LaunchError('A recording is already running. Stop it first with "Cacheline: Stop Recording".');
     const done = await (display ? this.record(target, display) : this.recordWithNotification(target));
     const shown = await ShownProfile.of(done.opened, done.recording.path, printable(targetName(target)));
-    const head = await summaryOf(shown); // while nothing else can be shown in its place
+    const head = summaryOf(shown); // while nothing else can be shown in its place
     await this.documents.use(shown);
     this.panel.show(true);
     this.summarize(target, done.recording, head, display);

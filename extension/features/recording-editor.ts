@@ -79,6 +79,11 @@ class RecordingTab {
     this.page = new PanelPage(view, services, {
       activate: (profile) => this.activate(profile),
       display: (_, display) => this.load(display),
+      show: async (profile) => {
+        profile.hold();
+        if (this.disposed) profile.release(services.log);
+        else await this.replace(profile);
+      },
       drop: async (uri) => {
         await vscode.commands.executeCommand('vscode.openWith', uri, VIEW_TYPE);
       },
@@ -117,19 +122,24 @@ class RecordingTab {
         profile.release(this.services.log);
         return;
       }
-      const shown = this.current.get();
-      const isCurrent = shown === undefined || shown === this.profile;
-      const before = this.profile;
-      this.profile = profile;
-      if (this.view.active || isCurrent) await this.activate(profile);
-      this.show();
-      before?.release(this.services.log);
+      await this.replace(profile);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       if (running.signal.aborted) return;
       this.services.log.error(`${this.document.uri.fsPath}: ${error.message}`);
       this.page.show({ kind: 'failed', title, error, isFile: this.document.isFile });
     }
+  }
+
+  /** Shows a profile, which is held for it, instead of the one before. */
+  private async replace(profile: ShownProfile): Promise<void> {
+    const shown = this.current.get();
+    const isCurrent = shown === undefined || shown === this.profile;
+    const before = this.profile;
+    this.profile = profile;
+    if (this.view.active || isCurrent) await this.activate(profile);
+    this.show();
+    before?.release(this.services.log);
   }
 
   dispose(): void {

@@ -1,7 +1,7 @@
 // Messages between the extension host and the panel's page. Everything in them is data: names and paths of a
 // recording are untrusted text and are rendered as text only.
 import type { HeatMetric, Measure, Measured } from './measure';
-import type { CacheLine, Display, ObjectSum } from './report';
+import type { CacheLine, Display, ObjectSum, SourcePlace } from './report';
 
 /** The recording's head: what the panel shows above its table. */
 export type PanelSummary = Omit<Measured, 'lines' | 'objects' | 'types'> & { title: string; path: string };
@@ -22,6 +22,33 @@ export interface PanelLine extends CacheLine {
   waiting?: string;
 }
 
+/** Of a sentence; with the place in the sources that it names. */
+export type TextPart = string | { text: string; place: SourcePlace };
+
+/** What the report says first, in printable text. */
+export interface PanelWords {
+  /** What is contended, and what it costs. */
+  summary: string;
+  /** What that means, who waits for whom, and what helps; may be empty. */
+  meaning: string;
+  /** "Look first at …"; may be empty. */
+  lookFirst: TextPart[];
+}
+
+/** The first advice of a profile, in printable text. */
+export interface PanelAdvice {
+  /** What to change, with what is predicted; or that no layout helps. */
+  title: string;
+  /** What the change gains and costs; empty where no layout helps: then the meaning says what does. */
+  words: string;
+  /** What its button opens: the edit, the type's card, or nothing. */
+  opens: 'preview' | 'card' | 'nothing';
+  /** Why there is no edit: a sentence; empty where there is one, and where no layout helps. */
+  reason: string;
+  /** Advice beside this one. */
+  more: number;
+}
+
 /** More lines than these the page is never sent at once. */
 export const MOST_LINES_AT_ONCE = 1000;
 
@@ -32,6 +59,9 @@ export type ToPanel =
       /** Another one for each report that is sent. */
       version: number;
       summary: PanelSummary;
+      words: PanelWords;
+      /** As a person writes it; empty: none. */
+      filter: string;
       heat: PanelHeat;
       /** All of them, or some by which columns can be measured: the page then asks for those that come into view. */
       lines: PanelLine[];
@@ -41,6 +71,15 @@ export type ToPanel =
     }
   /** Answers a request for `lines`, whose other fields are repeated. */
   | ({ type: 'lines'; lines: PanelLine[] } & LinesRequest)
+  /** Answers `painted`. */
+  | {
+      type: 'advice';
+      version: number;
+      /** Null: there is none. */ advice: PanelAdvice | null;
+      /** Why it could not be had; else empty. */ problem: string;
+    }
+  /** The filter cannot be had, and the one before stays; an empty problem: it was given up for a later one. */
+  | { type: 'filterFailed'; version: number; problem: string }
   | { type: 'working'; title: string; /** 0 to 1 */ share: number }
   | { type: 'failed'; title: string; message: string; nextStep: string; /** The file can be shown by another editor. */ isFile: boolean }
   | { type: 'empty' };
@@ -57,8 +96,15 @@ export interface LinesRequest {
 /** Page to host. */
 export type FromPanel =
   | { type: 'ready' }
+  /** The rows of the report are on show: there is time to look for advice. */
+  | { type: 'painted'; version: number }
+  /** Opens what the button of the advice opens. */
+  | { type: 'advice' }
+  /** Lets the person choose among all advice. */
+  | { type: 'allAdvice' }
   | { type: 'open'; file: string; line: number }
   | ({ type: 'lines'; count: number } & LinesRequest)
+  | { type: 'filter'; version: number; filter: string }
   | { type: 'metric'; metric: HeatMetric }
   | { type: 'display'; display: Display }
   /** Texts of a drop, by their type. */

@@ -126,13 +126,37 @@ describe(`VS Code ${version.name}`, function () {
     await window.toggleMaximizedGroup();
   });
 
-  it('lists the line in the panel and opens its source on a click', async () => {
+  it('lists the line in the panel and opens its source on a double click', async () => {
     const panel = await window.webview('.row.line');
+    const answer = panel.locator('.answer');
+    assert.match(await answer.locator('.summary').innerText(), /% of the program's samples .* false sharing\.$/);
+    await answer.getByRole('button', { name: 'Preview Fix' }).waitFor({ timeout: 60_000 });
+    assert.match(await answer.locator('.remedy .title').innerText(), /^Give .*'messages_(written|read)'/);
+    const collector = panel.getByText('Collector', { exact: true });
+    assert.ok(!(await collector.isVisible()), 'where numbers come from is folded');
+    const provenance = panel.getByText(/^Clock samples, [\d,]+ in \d+\.\d s/);
+    await provenance.click();
+    await collector.waitFor();
+    await provenance.press('Enter');
+    await collector.waitFor({ state: 'hidden' });
+    const link = answer.locator('.look button').first();
+    const looked = /:(\d+)\)$/.exec(await link.innerText());
+    await link.click();
+    await window.waitForCursorLine(Number(looked?.[1]));
+    await window.screenshot('6-answer');
     const row = panel.locator('.row.line').first();
     assert.match(await row.innerText(), /messages_written[^]*false sharing/);
+    const titles = await panel.locator('.titles .column').allInnerTexts();
+    assert.deepEqual(
+      [titles[0], titles[1], titles[2], titles.at(-1)].map((title) => title?.trim()),
+      ['Data', 'Verdict', 'Share', 'Line'],
+    );
+    assert.ok(await row.locator('.share .bar').isVisible(), 'bars beside an editor, too');
     // Both lines cost about the same: the row opens the costlier one of this run.
-    await row.click();
+    await row.dblclick();
     assert.ok([writes, reads].includes(await window.cursorLine({ not: 1 })));
+    assert.equal(await row.getAttribute('aria-selected'), 'true');
+    assert.equal(await row.getAttribute('aria-expanded'), 'true');
     // The panel gets narrower as the source opens beside it: a click at that very moment may miss.
     const accesses = panel.locator('.row.access');
     for (let tries = 0; tries < 3 && (await accesses.count()) === 0; ++tries) {
@@ -146,13 +170,46 @@ describe(`VS Code ${version.name}`, function () {
       ['messages_written', writes],
       ['messages_read', reads],
     ] as const) {
-      await accesses.filter({ hasText: variable }).first().click();
+      await accesses.filter({ hasText: variable }).first().locator('.place').click();
       await window.waitForCursorLine(line);
     }
     await window.screenshot('6-panel');
     const detail = await panel.locator('.row.detail').boundingBox();
     const next = await accesses.first().boundingBox();
     assert.ok(detail && next && Math.abs(detail.y + detail.height - next.y) < 1.5, 'its words take the lines they need');
+  });
+
+  it('filters the table, with completion, chips and errors in words', async () => {
+    const panel = await window.webview('.row.line');
+    const rows = panel.locator('.row.line');
+    const box = panel.getByRole('combobox', { name: 'Filter' });
+    const before = await rows.count();
+    await box.fill('ver');
+    await panel.getByRole('option', { name: 'verdict:' }).waitFor();
+    await box.press('ArrowDown');
+    await box.press('Tab');
+    assert.equal(await box.inputValue(), 'verdict:');
+    await panel.getByRole('option', { name: 'verdict:true' }).waitFor();
+    await window.screenshot('6-filter-completion');
+    await box.fill('verdict:wrong');
+    await box.press('Enter');
+    assert.match(await panel.getByRole('alert').innerText(), /'verdict:wrong' is no verdict/);
+    assert.equal(await rows.count(), before);
+    await box.fill('verdict:false object:messages_read');
+    await box.press('Enter');
+    const chip = panel.getByRole('button', { name: 'Remove object:messages_read' });
+    await chip.waitFor();
+    assert.equal(await rows.count(), 1);
+    await window.screenshot('6-filter');
+    await box.fill('verdict:false object:nothing');
+    await box.press('Enter');
+    await panel.getByText('The filter leaves nothing to show').waitFor();
+    assert.equal(await rows.count(), 0);
+    await panel.getByRole('button', { name: 'Remove object:nothing' }).click();
+    await rows.first().waitFor();
+    await panel.getByRole('button', { name: 'Remove verdict:false' }).click();
+    await panel.locator('.chips').waitFor({ state: 'detached' });
+    assert.equal(await rows.count(), before);
   });
 
   it('says which metrics clock samples do not have, and why', async () => {

@@ -5,6 +5,7 @@ import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { Advice, AdviceList } from '../../extension/protocol/advice';
 import type { CachelineApi } from '../../extension/features/api';
+import type { PanelAdvice } from '../../extension/protocol/panel';
 import type { Report } from '../../extension/protocol/report';
 import { advice, adviceList, membersChange } from '../unit/advice-builder';
 import { access, cacheLine, report } from '../unit/report-builder';
@@ -201,6 +202,65 @@ describe('advice in the editor', function () {
     await vscode.commands.executeCommand('workbench.action.files.revert');
     await revert();
     await show();
+  });
+
+  describe('in the panel', () => {
+    const panelTab = (): vscode.Tab | undefined =>
+      vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label, isActive }) => isActive && label === 'Contended Lines');
+    const shownAdvice = (title: string): Promise<PanelAdvice> =>
+      eventually(`the page has the advice ${title}`, () => {
+        const { advice: shown } = api.panelState();
+        return shown?.title === title && shown;
+      });
+
+    before(async () => {
+      await vscode.commands.executeCommand('cacheline.showPanel');
+      await show();
+    });
+    after(() => show());
+
+    it('comes after the rows, with what it gains and where to look first', async () => {
+      const { words, opens, reason, more } = await shownAdvice(TITLE);
+      assert.match(words, /^None of the waiting here is left with it\. Predicted: the program runs 2\.1 times as fast/);
+      assert.deepEqual([opens, reason, more], ['preview', '', 0]);
+      const { message } = api.panelState();
+      assert.ok(message.type === 'report');
+      assert.match(message.words.summary, /^100\.0 % of the program's samples .* false sharing\.$/);
+      const places = message.words.lookFirst.flatMap((part) => (typeof part === 'string' ? [] : [part.place]));
+      assert.ok(
+        places.some(({ file, line }) => file === uri.fsPath && line === lineOf('@contended queue.limit')),
+        JSON.stringify(message.words.lookFirst),
+      );
+    });
+
+    it('opens the preview in the sources, beside the panel', async () => {
+      await api.receiveFromPanel({ type: 'advice' });
+      const tab = await eventually('the comparison is open', preview);
+      assert.ok(panelTab(), 'the panel stays in sight');
+      assert.equal(await text(), original);
+      assert.equal(await vscode.commands.executeCommand('cacheline.discardAdvice', tab.modified), true);
+    });
+
+    it('shows the card where no layout helps', async () => {
+      await show(advised({ way: 'none', why: 'true-sharing', change: null }));
+      const { words, opens, reason } = await shownAdvice("No layout helps 'queue'");
+      assert.deepEqual([words, opens, reason], ['', 'card', '']);
+      await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+      await api.receiveFromPanel({ type: 'advice' });
+      const active = await eventually('the definition is shown', () => {
+        const editor = vscode.window.activeTextEditor;
+        return editor?.document.uri.fsPath === uri.fsPath && editor.selection.active.line === definition() - 1 && editor;
+      });
+      assert.ok(panelTab(), 'the panel stays in sight');
+      assert.equal(active.document.isDirty, false);
+    });
+
+    it('says why there is no edit', async () => {
+      await show(advised({ change: null, way: 'stride' }));
+      const { opens, reason } = await eventually('the page has the advice', () => api.panelState().advice);
+      assert.equal(opens, 'card');
+      assert.match(reason, /make the change by hand\.$/);
+    });
   });
 
   it('is not taken for one of the profile that is shown later', async () => {

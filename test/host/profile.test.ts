@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { CachelineApi, LineHeatState } from '../../extension/features/api';
+import type { ToPanel } from '../../extension/protocol/panel';
 import { activate, closeEditors, eventually, hoverTexts, markers, profile, program, source, workspaceFolder } from './support';
 
 const FILE = 'reader_writer/contended.c';
@@ -85,6 +86,29 @@ describe('profile of a contended example', function () {
     assert.equal(message.summary.title, 'reader_writer-contended');
     const objects = message.lines[0]?.accesses.map(({ data }) => data.object) ?? [];
     for (const name of markers(uri, 'contended').keys()) assert.ok(objects.includes(name), `${name} in ${objects.join()}`);
+  });
+
+  it('filters what the panel and the gutter show, and says what is wrong with a filter', async () => {
+    const heated = lines(await api.heatOf(uri));
+    const shown = (): Extract<ToPanel, { type: 'report' }> => {
+      const { message } = api.panelState();
+      assert.ok(message.type === 'report');
+      return message;
+    };
+    const filter = (text: string): Promise<void> => api.receiveFromPanel({ type: 'filter', version: shown().version, filter: text });
+    const all = shown().total;
+    await filter('verdict:nonsense');
+    assert.deepEqual([shown().filter, shown().total], ['', all], 'the filter before stays');
+    await filter('verdict:false');
+    assert.equal(shown().filter, 'verdict:false');
+    assert.match(shown().words.summary, / false sharing\.$/);
+    await filter('object:no_such_variable');
+    assert.deepEqual([shown().total, shown().lines], [0, []]);
+    assert.match(shown().words.summary, /^The filter selects none of \d+ lines?\.$/);
+    assert.deepEqual(await api.heatOf(uri), []);
+    await filter('');
+    assert.deepEqual([shown().filter, shown().total], ['', all]);
+    assert.deepEqual(lines(await api.heatOf(uri)), heated);
   });
 
   it('opens places of the report from the panel, and no others', async () => {

@@ -154,9 +154,11 @@ describe('panel layout', () => {
   it('shows all columns where there is room, and fits a narrow panel', () => {
     const shown = hitmReport();
     const wide = layoutOf(shown, 4000);
-    assert.equal(wide.columns.length, wide.fixed + keysOf(shown).length);
+    // Behind the groups comes the address.
+    assert.equal(wide.columns.length, wide.fixed + keysOf(shown).length + 1);
+    assert.equal(wide.columns.at(-1)?.key, 'address');
     assert.equal(
-      wide.groups.reduce((sum, { span }) => sum + span, wide.fixed),
+      wide.groups.reduce((sum, { span }) => sum + span, wide.fixed + 1),
       wide.columns.length,
     );
     for (const width of [560, 800, 1200, 1800]) {
@@ -172,7 +174,7 @@ describe('panel layout', () => {
     assert.deepEqual(layout.groups, []);
     assert.deepEqual(
       layout.columns.map(({ name }) => name),
-      ['Line', 'Data', 'Verdict', 'Threads', 'R / W', 'Share', 'Samples'],
+      ['Data', 'Verdict', 'Share', 'Threads', 'R / W', 'Samples', 'Line'],
     );
   });
 });

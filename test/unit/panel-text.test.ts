@@ -7,7 +7,7 @@ import { DEFAULT_SORT, lineRows } from '../../webviews/panel/model';
 import { panelLines } from '../../extension/session/profile/panel-lines';
 import { showPrintable } from '../../webviews/panel/shown-text';
 import type { Blind } from '../../extension/protocol/blindness';
-import type { PanelHeat } from '../../extension/protocol/panel';
+import type { PanelAdvice, PanelHeat, PanelWords } from '../../extension/protocol/panel';
 import type { Report } from '../../extension/protocol/report';
 import { access, cacheLine, readerBesideWriter, report, thread } from './report-builder';
 
@@ -22,6 +22,14 @@ function shown(node: ComponentChildren): string[] {
   const { type, props } = node as VNode<Record<string, string>>;
   if (typeof type === 'function') return shown((type as (props: unknown) => ComponentChildren)(props));
   return [...Object.values(props).filter((value) => typeof value === 'string'), ...shown(props.children)];
+}
+
+/** The elements that fold. */
+function detailsOf(node: ComponentChildren): ComponentChildren[] {
+  if (Array.isArray(node)) return node.flatMap((child: ComponentChildren) => detailsOf(child));
+  if (node === null || typeof node !== 'object') return [];
+  const { type, props } = node as VNode;
+  return type === 'details' ? [node] : detailsOf(props.children);
 }
 
 describe('text of the panel', () => {
@@ -43,7 +51,7 @@ describe('text of the panel', () => {
     const cells = [
       h(LineCells, { row: lineRow, onToggle: () => undefined, layout, heat }),
       h(DetailCell, { line, columns: 4, evidence: ['clock'] }),
-      h(AccessCells, { row: { kind: 'access', id: '1', line, access: row } as never, layout, heat }),
+      h(AccessCells, { row: { kind: 'access', id: '1', line, access: row } as never, layout, heat, onOpen: () => undefined }),
     ];
     const texts = shown(cells);
     for (const text of texts) assert.doesNotMatch(text, /[\u202e\u2066\u200b\u001b]/u, text);
@@ -75,11 +83,59 @@ describe('text of the panel', () => {
     const blind: Blind = { share: 0.75, reasons: [{ reason: 'noInstruction', what: `code of ${EVIL} (missing)`, share: 0.75 }] };
     const heat = { metric: 'contended', measure: 'contended', whole: 0, choices: [], instead: '' } as unknown as PanelHeat;
     const header = (part: Partial<Report>): string[] =>
-      shown(h(Header, { summary: { ...report([], part), title: 'a', path: 'a' }, heat, objects: [] }));
+      shown(h(Header, { summary: { ...report([], part), title: 'a', path: 'a' }, heat, objects: [], words: undefined, found: undefined }));
     const texts = header({ blind });
     const sentence = `Most of this program's time (75.0 %) was in code of ${HARMLESS} (missing). Nothing can be said about it.`;
     assert.ok(texts.indexOf(sentence) > 0 && texts.indexOf(sentence) < texts.indexOf('Measured'), texts.join('\n'));
     assert.doesNotMatch(header({}).join('\n'), /Nothing can be said/);
+  });
+
+  it('answers first: what is contended, what helps, where to look', async () => {
+    Object.assign(globalThis, { acquireVsCodeApi: () => ({}) });
+    const { Answer } = await import('../../webviews/panel/answer');
+    const place = { file: `/src/${EVIL}.c`, line: 3 };
+    const words: PanelWords = {
+      summary: `s ${EVIL}`,
+      meaning: `m ${EVIL}`,
+      lookFirst: ['Look first at ', { text: `f ${EVIL}`, place }, '.'],
+    };
+    const answer = (given: Partial<PanelAdvice> | null | undefined, problem = ''): string[] => {
+      const advice: PanelAdvice = { title: `t ${EVIL}`, words: 'gain', opens: 'preview', reason: '', more: 0 };
+      const found =
+        given === undefined ? undefined : { type: 'advice' as const, version: 1, advice: given && { ...advice, ...given }, problem };
+      return shown(h(Answer, { words, found }));
+    };
+    for (const text of answer({}).join('\n').split('\n')) assert.doesNotMatch(text, /[\u202e\u2066\u200b\u001b]/u, text);
+    const has = (texts: string[], all: string[], none: string[] = []): void => {
+      for (const text of all) assert.ok(texts.includes(text), `${text} in ${texts.join('\n')}`);
+      for (const text of none) assert.ok(!texts.includes(text), `no ${text} in ${texts.join('\n')}`);
+    };
+    has(answer({}), [`s ${HARMLESS}`, `t ${HARMLESS}`, 'gain', 'Preview Fix', `f ${HARMLESS}`, `/src/${HARMLESS}.c:3`], [`m ${HARMLESS}`]);
+    has(answer(undefined), ['Looking for what helps…', `f ${HARMLESS}`], ['Preview Fix', `m ${HARMLESS}`]);
+    has(answer(null), [`m ${HARMLESS}`], ['Preview Fix', 'Looking for what helps…']);
+    has(answer(null, 'It broke.'), [`m ${HARMLESS}`, 'It broke.']);
+    has(answer({ words: '', opens: 'card' }), [`m ${HARMLESS}`, 'Show Card'], ['Preview Fix']);
+    has(answer({ opens: 'nothing', reason: 'why', more: 2 }), ['why', '3'], ['Preview Fix', 'Show Card']);
+  });
+
+  it('folds where numbers come from, and never what could not be seen or was lost', async () => {
+    Object.assign(globalThis, { acquireVsCodeApi: () => ({}) });
+    const { Header } = await import('../../webviews/panel/header');
+    const blind: Blind = { share: 0.3, reasons: [{ reason: 'noInstruction', what: 'code of x (missing)', share: 0.3 }] };
+    const made = report([], { blind, warnings: ['a warning'], seconds: 2.71 });
+    const samples = { ...made.samples, total: 1189, lost: 12 };
+    const heat = { metric: 'contended', measure: 'contended', whole: 0, choices: [], instead: '' } as unknown as PanelHeat;
+    const summary = { ...made, samples, title: 'a', path: 'a' };
+    const tree = Header({ summary, heat, objects: [], words: undefined, found: undefined });
+    const folded = detailsOf(tree);
+    assert.equal(folded.length, 1);
+    const [provenance = tree] = folded;
+    assert.ok(shown(provenance).includes('Clock samples, 1,189 in 2.7 s, 12 lost'), shown(provenance).join('\n'));
+    assert.ok(shown(provenance).includes('Collector'));
+    for (const text of ['a warning', 'code of x (missing)']) {
+      assert.ok(shown(tree).join('\n').includes(text), text);
+      assert.ok(!shown(provenance).join('\n').includes(text), text);
+    }
   });
 
   it('is printable in fragments and lists, and all else stays', () => {

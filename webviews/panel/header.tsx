@@ -1,10 +1,11 @@
-// Above the table: what was measured, by which collector and why that one, what the numbers mean, and what to be wary of.
+// Above the table: the answer and what to be wary of, and folded what was measured, by which collector, and what the numbers mean.
 import { blindText, isMostlyBlind, type UnattributedReason } from '../../extension/protocol/blindness';
 import { hasDataSources } from '../../extension/protocol/measure';
-import type { PanelHeat, PanelSummary } from '../../extension/protocol/panel';
+import type { PanelHeat, PanelSummary, PanelWords } from '../../extension/protocol/panel';
 import type { RecordingMeta } from '../../extension/protocol/recording';
 import type { ObjectSum, Report } from '../../extension/protocol/report';
 import { EVIDENCE_MEANING, NO_EVIDENCE } from '../../extension/protocol/words';
+import { Answer, type FoundAdvice } from './answer';
 import { commandLine, count, duration, percent, plural } from './format';
 import { send } from './host';
 
@@ -18,7 +19,16 @@ const UNATTRIBUTED: Record<UnattributedReason, string> = {
 };
 const SHOWN_OBJECTS = 4;
 
-export function Header({ summary, heat, objects }: { summary: PanelSummary; heat: PanelHeat; objects: ObjectSum[] }) {
+interface HeaderProps {
+  summary: PanelSummary;
+  heat: PanelHeat;
+  objects: ObjectSum[];
+  /** Undefined where there are no lines: what that means is said in their place. */
+  words: PanelWords | undefined;
+  found: FoundAdvice | undefined;
+}
+
+export function Header({ summary, heat, objects, words, found }: HeaderProps) {
   const { samples, recording } = summary;
   const names = hasDataSources(summary) ? { ...UNATTRIBUTED, noMemoryOperand: 'no memory access' } : UNATTRIBUTED;
   const reasons = (Object.entries(samples.unattributed) as [UnattributedReason, number][]).filter(([, value]) => value > 0);
@@ -26,53 +36,17 @@ export function Header({ summary, heat, objects }: { summary: PanelSummary; heat
   return (
     <header>
       <h1 title={summary.path}>{summary.title}</h1>
-      {recording && <p class="command">{recording.command.length > 0 ? commandLine(recording.command) : attachedText(recording.target)}</p>}
-      {summary.blind && <p class={isMostlyBlind(summary) ? 'blind most' : 'blind'}>{blindText(summary, percent)}</p>}
-      <dl class="facts">
-        <Fact name="Measured">
-          {plural(samples.total, 'sample')} in {duration(summary.seconds)},{' '}
-          <strong>{percent(ratio(samples.attributed, samples.total))} attributed</strong>
-          {samples.lost > 0 && <strong>, {count(samples.lost)} lost</strong>}
-          {reasons.length > 0 && (
-            <span class="quiet"> ({reasons.map(([reason, value]) => `${count(value)} ${names[reason]}`).join(', ')})</span>
-          )}
-        </Fact>
-        {hasDataSources(summary) && <Fact name="Counted">{sourcesText(summary)}</Fact>}
-        {heat.instead !== '' && (
-          <Fact name="Heat">
-            {heat.choices.find(({ metric }) => metric === heat.metric)?.name} <span class="quiet"> — {heat.instead}</span>
-          </Fact>
-        )}
-        <Fact name="Collector">
-          {summary.collector}
-          {summary.c2c && summary.c2c.events.length > 0 && <span class="quiet"> — {summary.c2c.events.join(', ')}</span>}
-          {recording && recording.collectorReason !== '' && <span class="quiet"> — {recording.collectorReason}</span>}
-        </Fact>
-        {recording?.notTaken && recording.notTaken.length > 0 && (
-          <Fact name="Not taken">
-            {recording.notTaken.map(({ collector, reason }) => (
-              <div key={collector}>
-                {collector} <span class="quiet"> — {reason}</span>
-              </div>
-            ))}
-          </Fact>
-        )}
-        <Fact name="Evidence">
-          {summary.evidence.length === 0 && <span class="quiet">{NO_EVIDENCE}</span>}
-          {summary.evidence.map((evidence) => (
-            <span key={evidence} class="evidence">
-              <span class="tag">{evidence}</span> <span class="quiet">{EVIDENCE_MEANING[evidence]}</span>
-            </span>
+      {isMostlyBlind(summary) && <p class="blind most">{blindText(summary, percent)}</p>}
+      {words && <Answer words={words} found={found} />}
+      {summary.blind && !isMostlyBlind(summary) && <p class="blind">{blindText(summary, percent)}</p>}
+      {hottest.length > 0 && (
+        <p class="hottest">
+          <span class="quiet">Hottest data</span>{' '}
+          {hottest.map((object) => (
+            <HotObject key={`${object.space} ${object.object}`} object={object} />
           ))}
-        </Fact>
-        {hottest.length > 0 && (
-          <Fact name="Hottest data">
-            {hottest.map((object) => (
-              <HotObject key={`${object.space} ${object.object}`} object={object} />
-            ))}
-          </Fact>
-        )}
-      </dl>
+        </p>
+      )}
       {summary.warnings.length > 0 && (
         <ul class="warnings" aria-label="Warnings">
           {summary.warnings.map((warning) => (
@@ -80,8 +54,61 @@ export function Header({ summary, heat, objects }: { summary: PanelSummary; heat
           ))}
         </ul>
       )}
+      <details class="provenance">
+        <summary>{provenanceText(summary)}</summary>
+        <dl class="facts">
+          {recording && (
+            <Fact name={recording.command.length > 0 ? 'Program' : 'Target'}>
+              <span class="mono">{recording.command.length > 0 ? commandLine(recording.command) : attachedText(recording.target)}</span>
+            </Fact>
+          )}
+          <Fact name="Measured">
+            {plural(samples.total, 'sample')} in {duration(summary.seconds)},{' '}
+            <strong>{percent(ratio(samples.attributed, samples.total))} attributed</strong>
+            {samples.lost > 0 && <strong>, {count(samples.lost)} lost</strong>}
+            {reasons.length > 0 && (
+              <span class="quiet"> ({reasons.map(([reason, value]) => `${count(value)} ${names[reason]}`).join(', ')})</span>
+            )}
+          </Fact>
+          {hasDataSources(summary) && <Fact name="Counted">{sourcesText(summary)}</Fact>}
+          {heat.instead !== '' && (
+            <Fact name="Heat">
+              {heat.choices.find(({ metric }) => metric === heat.metric)?.name} <span class="quiet"> — {heat.instead}</span>
+            </Fact>
+          )}
+          <Fact name="Collector">
+            {summary.collector}
+            {summary.c2c && summary.c2c.events.length > 0 && <span class="quiet"> — {summary.c2c.events.join(', ')}</span>}
+            {recording && recording.collectorReason !== '' && <span class="quiet"> — {recording.collectorReason}</span>}
+          </Fact>
+          {recording?.notTaken && recording.notTaken.length > 0 && (
+            <Fact name="Not taken">
+              {recording.notTaken.map(({ collector, reason }) => (
+                <div key={collector}>
+                  {collector} <span class="quiet"> — {reason}</span>
+                </div>
+              ))}
+            </Fact>
+          )}
+          <Fact name="Evidence">
+            {summary.evidence.length === 0 && <span class="quiet">{NO_EVIDENCE}</span>}
+            {summary.evidence.map((evidence) => (
+              <span key={evidence} class="evidence">
+                <span class="tag">{evidence}</span> <span class="quiet">{EVIDENCE_MEANING[evidence]}</span>
+              </span>
+            ))}
+          </Fact>
+        </dl>
+      </details>
     </header>
   );
+}
+
+/** "Clock samples, 1,189 in 2.7 s, 12 lost". */
+function provenanceText(summary: PanelSummary): string {
+  const { samples, seconds } = summary;
+  const lost = samples.lost > 0 ? `, ${count(samples.lost)} lost` : '';
+  return `${hasDataSources(summary) ? 'Memory' : 'Clock'} samples, ${count(samples.total)} in ${duration(seconds)}${lost}`;
 }
 
 /** "600 loads: 401 HITMs (125 local, 276 remote); 285 stores". Counters that this evidence does not have are left out. */

@@ -34,14 +34,14 @@ export interface TableLayout {
   grid: { template: string; width: number } | undefined;
 }
 
-const LINE: HeadColumn = { key: 'address', name: 'Line', title: 'Address of the cache line' };
+export const LINE: HeadColumn = { key: 'address', name: 'Line', title: 'Address of the cache line' };
 const DATA: HeadColumn = { key: 'object', name: 'Data', title: 'Variables or mappings on the line' };
 const VERDICT: HeadColumn = { key: 'verdict', name: 'Verdict', title: 'How threads use the line' };
 
 const CLOCK_COLUMNS: HeadColumn[] = [
-  LINE,
   DATA,
   VERDICT,
+  { key: 'share', name: 'Share', title: 'Share of all contended samples' },
   { key: 'threads', name: 'Threads', number: true, title: 'Threads seen on the line' },
   {
     key: 'writers',
@@ -49,13 +49,13 @@ const CLOCK_COLUMNS: HeadColumn[] = [
     number: true,
     title: 'Readers / writers: competing threads that read, and those that write; who does both counts in both',
   },
-  { key: 'share', name: 'Share', title: 'Share of all contended samples' },
   { key: 'samples', name: 'Samples', number: true, title: 'Samples attributed to the line' },
+  LINE,
 ];
 
-/** Least pixels of the fixed columns of data sources: Line, Data, Verdict, Share. */
-const ROOMY = [140, 112, 150, 120];
-const NARROW = [140, 72, 124, 72];
+/** Least pixels of the fixed columns of data sources: Data, Verdict, Share, Line. */
+const ROOMY = [140, 150, 120, 116];
+const NARROW = [104, 124, 96, 116];
 /** More for a verdict that has flags. */
 const FLAG = 56;
 /** Below this the fixed columns are narrow. */
@@ -65,8 +65,8 @@ const CHARACTER = 7.6;
 const MONO_CHARACTER = 8;
 const BOLD_CHARACTER = 9.3;
 const PADDING = 20;
-/** Of an address: the twisty and what is around it. */
-const ADDRESS_PADDING = 42;
+/** Around an address. */
+const ADDRESS_PADDING = 20;
 /** Of a group's title: the arrow that folds it. */
 const FOLD = 18;
 /** Of a row, left and right. */
@@ -114,12 +114,12 @@ export function tableLayout(
   if (!measured) return { columns: CLOCK_COLUMNS, groups: [], choices: [], fixed: CLOCK_COLUMNS.length, grid: undefined };
   const { groups, fitted } = measured;
   const narrow = width < NARROW_BELOW;
-  const [leastLine = 0, dataWidth = 0, leastVerdict = 0, shareWidth = 0] = narrow ? NARROW : ROOMY;
+  const [dataWidth = 0, leastVerdict = 0, shareWidth = 0, leastLine = 0] = narrow ? NARROW : ROOMY;
   const lineWidth = Math.max(leastLine, measured.address);
   const verdictWidth = leastVerdict + (measured.flags && !narrow ? FLAG : 0);
   const fixedWidth = lineWidth + dataWidth + verdictWidth + shareWidth + ROW_PADDING;
   const states = fitGroups(fitted, width - fixedWidth, chosen);
-  const columns: HeadColumn[] = [LINE, DATA, VERDICT, { key: 'share', name: 'Share', title: `Share of ${whole}` }];
+  const columns: HeadColumn[] = [DATA, VERDICT, { key: 'share', name: 'Share', title: `Share of ${whole}` }];
   const shown: ShownGroup[] = [];
   const pixels: number[] = [];
   const fixed = columns.length;
@@ -134,17 +134,16 @@ export function tableLayout(
       columns.push({ key, name, title: `${group.name}: ${title}`, number: true, column, ...(place === 0 ? { first: true } : {}) });
     }
   }
-  const flexible = [
-    `${lineWidth}px`,
-    `minmax(${dataWidth}px, 1.2fr)`,
-    `minmax(${verdictWidth}px, 1.4fr)`,
-    `minmax(${shareWidth}px, 0.6fr)`,
-  ];
+  columns.push(LINE);
+  const flexible = [`minmax(${dataWidth}px, 1.2fr)`, `minmax(${verdictWidth}px, 1.4fr)`, `minmax(${shareWidth}px, 0.6fr)`];
   return {
     columns,
     groups: shown,
     choices: groups.map((group) => ({ group, state: states[group.key] ?? 'open' })),
     fixed,
-    grid: { template: [...flexible, ...pixels.map((one) => `${one}px`)].join(' '), width: fixedWidth + groupsWidth(fitted, states) },
+    grid: {
+      template: [...flexible, ...[...pixels, lineWidth].map((one) => `${one}px`)].join(' '),
+      width: fixedWidth + groupsWidth(fitted, states),
+    },
   };
 }

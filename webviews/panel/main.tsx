@@ -5,26 +5,37 @@ import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelSummary, ToPanel } from '../../extension/protocol/panel';
 import { isMostlyBlind } from '../../extension/protocol/blindness';
 import { NOTHING_ATTRIBUTED, whyNoSamples } from '../../extension/protocol/words';
+import type { FoundAdvice } from './answer';
 import { acceptDrops } from './drop';
 import { plural } from './format';
+import { FilterBox } from './filter-box';
 import { Header } from './header';
 import { onMessage, send } from './host';
 import { showPrintable } from './shown-text';
 import { LineTable } from './table';
 import './panel.css';
+import './filter.css';
 
-/** Lines are for the table that asked for them. */
-type Shown = Exclude<ToPanel, { type: 'lines' }>;
+/** Lines are for the table that asked for them, and what is wrong with a filter for its box. */
+type OfReport = Exclude<ToPanel, { type: 'lines' | 'filterFailed' }>;
+
+interface Shown {
+  message: Exclude<OfReport, { type: 'advice' }> | undefined;
+  /** Of the report. */
+  found: FoundAdvice | undefined;
+}
 
 function App() {
-  const [message, setMessage] = useState<Shown | undefined>(undefined);
+  const [{ message, found }, setShown] = useState<Shown>({ message: undefined, found: undefined });
   useEffect(() => {
     const end = onMessage((came) => {
-      if (came.type !== 'lines') setMessage(came);
+      if (came.type !== 'lines' && came.type !== 'filterFailed') setShown((before) => shownWith(before, came));
     });
     send({ type: 'ready' });
     return end;
   }, []);
+  const version = message?.type === 'report' ? message.version : undefined;
+  useEffect(() => (version === undefined ? undefined : afterPaint(() => send({ type: 'painted', version }))), [version]);
 
   switch (message?.type) {
     case undefined:
@@ -36,19 +47,34 @@ function App() {
     case 'failed':
       return <Failed {...message} />;
     case 'report': {
-      const { version, summary, heat, lines, total, objects } = message;
+      const { summary, words, filter, heat, lines, total, objects } = message;
       return (
         <main>
-          <Header summary={summary} heat={heat} objects={objects} />
+          <Header summary={summary} heat={heat} objects={objects} words={lines.length > 0 ? words : undefined} found={found} />
+          <FilterBox version={message.version} filter={filter} />
           {lines.length > 0 ? (
-            <LineTable lines={lines} total={total} version={version} summary={summary} heat={heat} />
+            <LineTable lines={lines} total={total} version={message.version} summary={summary} heat={heat} />
           ) : (
-            <NothingFound summary={summary} />
+            <NothingFound summary={summary} filter={filter} words={words.summary} />
           )}
         </main>
       );
     }
   }
+}
+
+/** Of the same recording the advice stays until a newer one comes. */
+function shownWith(before: Shown, came: OfReport): Shown {
+  const report = before.message?.type === 'report' ? before.message : undefined;
+  if (came.type === 'advice') return report?.version === came.version ? { ...before, found: came } : before;
+  const isSame = came.type === 'report' && came.summary.path === report?.summary.path;
+  return { message: came, found: isSame ? before.found : undefined };
+}
+
+/** @returns what ends it */
+function afterPaint(act: () => void): () => void {
+  let frame = requestAnimationFrame(() => (frame = requestAnimationFrame(act)));
+  return () => cancelAnimationFrame(frame);
 }
 
 function Empty() {
@@ -114,8 +140,16 @@ function SpreadThin({ loads }: { loads: number }) {
   );
 }
 
-function NothingFound({ summary }: { summary: PanelSummary }) {
+function NothingFound({ summary, filter, words }: { summary: PanelSummary; filter: string; words: string }) {
   const { total, attributed } = summary.samples;
+  if (filter !== '') {
+    return (
+      <section class="empty">
+        <h2>The filter leaves nothing to show</h2>
+        <p>{words}</p>
+      </section>
+    );
+  }
   if (total === 0) {
     return (
       <section class="empty">

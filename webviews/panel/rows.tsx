@@ -9,7 +9,7 @@ import { mappingText, memoryName } from '../../extension/protocol/stack-owner';
 import { VERDICT_MEANING } from '../../extension/protocol/words';
 import { valueText, type Value } from './columns';
 import { count, fileName, percent, plural } from './format';
-import type { HeadColumn, TableLayout } from './layout';
+import { LINE, type HeadColumn, type TableLayout } from './layout';
 import type { AccessRow, LineRow } from './model';
 
 interface CellsProps {
@@ -21,7 +21,7 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
   const { line } = row;
   return (
     <>
-      <div class="column address" role="gridcell">
+      <div class="column object mono" role="gridcell" title={row.objects}>
         <button
           type="button"
           class="twisty"
@@ -31,16 +31,12 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
             event.stopPropagation();
             onToggle();
           }}
+          onDblClick={(event) => event.stopPropagation()}
         >
           <svg viewBox="0 0 16 16" aria-hidden="true">
             <path d={row.expanded ? 'M3 5.5 8 10.5 13 5.5' : 'M5.5 3 10.5 8 5.5 13'} />
           </svg>
         </button>
-        <span class="mono" title={`${line.address} of ${line.space}`}>
-          {line.address}
-        </span>
-      </div>
-      <div class="column object mono" role="gridcell" title={row.objects}>
         {row.objects}
       </div>
       <div
@@ -56,8 +52,9 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
           </span>
         ))}
       </div>
-      {layout.columns.slice(3).map((head) => {
+      {layout.columns.slice(2).map((head) => {
         if (head.column) return <ValueCell key={head.key} head={head} value={head.column.line(line)} />;
+        if (head === LINE) return <AddressCell key={head.key} title={`${line.address} of ${line.space}`} text={line.address} />;
         if (head.key === 'share') return <ShareCell key={head.key} share={shareOf(amountOf(line, heat.measure), heat.whole)} />;
         const numbers: Record<string, string> = {
           threads: count(line.threads.length),
@@ -108,26 +105,28 @@ function sources({ hitm, peer, loads, stores, accesses }: CacheLine, evidence: r
   return [snoops, peers, plural(loads, 'load'), plural(stores.total, 'store'), listed].filter((text) => text !== '');
 }
 
-export function AccessCells({ row: { access }, layout, heat }: CellsProps & { row: AccessRow }) {
+export function AccessCells({ row: { access }, layout, heat, onOpen }: CellsProps & { row: AccessRow; onOpen: () => void }) {
+  const bytes = `+${access.offset}${access.width > 0 ? ` ${access.width} B` : ''}`;
   const place = ownPlace(access);
   const where = place && place.line > 0 ? `:${place.line}` : '';
   // Of the kernel the "offset" is an address, which a number does not hold exactly.
   const within = Number.isSafeInteger(access.data.offset) ? ` +${access.data.offset}` : '';
   return (
     <>
-      <div class="column address mono" role="gridcell">
-        +{access.offset}
-        <span class="quiet">{access.width > 0 ? ` ${access.width} B` : ''}</span>
-      </div>
       <div class="column object mono" role="gridcell" title={memoryName(access.data) + within}>
         {memoryName(access.data)} <span class="quiet">{within}</span>
       </div>
       <div class="column verdict" role="gridcell" title={`${access.symbol || access.codeAddress}${place ? ` ${place.file}${where}` : ''}`}>
-        {place && <span class="place">{fileName(place.file) + where}</span>}{' '}
+        {place && (
+          <span class="place" onClick={onOpen}>
+            {fileName(place.file) + where}
+          </span>
+        )}{' '}
         <span class="mono quiet">{access.symbol || access.codeAddress}</span>
       </div>
-      {layout.columns.slice(3).map((head) => {
+      {layout.columns.slice(2).map((head) => {
         if (head.column) return <ValueCell key={head.key} head={head} value={head.column.access(access)} />;
+        if (head === LINE) return <AddressCell key={head.key} title={bytes} text={bytes} />;
         if (head.key === 'share') return <ShareCell key={head.key} share={shareOf(amountOf(access, heat.measure), heat.whole)} />;
         const numbers: Record<string, string> = {
           threads: count(access.threads.length),
@@ -144,6 +143,14 @@ export function AccessCells({ row: { access }, layout, heat }: CellsProps & { ro
         );
       })}
     </>
+  );
+}
+
+function AddressCell({ text, title }: { text: string; title: string }) {
+  return (
+    <div class="column address mono" role="gridcell" title={title}>
+      {text}
+    </div>
   );
 }
 

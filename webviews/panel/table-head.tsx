@@ -67,6 +67,7 @@ export function TableHead({ layout, sort, grid, wide, onSort, onGroup }: HeadPro
               </button>
             </div>
           ))}
+          <div class="column first" role="columnheader" />
         </div>
       )}
       <div class="row titles" role="row" aria-rowindex={groups.length > 0 ? 2 : 1} style={grid}>

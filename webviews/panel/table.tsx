@@ -34,6 +34,7 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set(saved.expanded));
   const [groups, setGroups] = useState<Record<string, GroupState>>(saved.groups);
   const [active, setActive] = useState(0);
+  const [selected, setSelected] = useState('');
   const table = useRef<HTMLDivElement>(null);
   const focusWanted = useRef(false);
   const width = useWidth(table);
@@ -156,12 +157,17 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
                 aria-level={row.kind === 'line' || row.kind === 'missing' ? 1 : 2}
                 aria-busy={row.kind === 'missing' ? true : undefined}
                 aria-expanded={row.kind === 'line' ? row.expanded : undefined}
-                onFocus={() => setActive(index)}
-                onClick={() => openRow(row, measure)}
+                aria-selected={row.id === selected}
+                onFocus={() => {
+                  setActive(index);
+                  setSelected(row.id);
+                }}
+                onClick={() => row.kind === 'line' && toggle(row.id, true)}
+                onDblClick={() => openRow(row, measure)}
               >
                 {row.kind === 'line' && <LineCells row={row} layout={layout} heat={heat} onToggle={() => toggle(row.id, !row.expanded)} />}
                 {row.kind === 'detail' && <DetailCell line={row.line} columns={layout.columns.length} evidence={evidence} />}
-                {row.kind === 'access' && <AccessCells row={row} layout={layout} heat={heat} />}
+                {row.kind === 'access' && <AccessCells row={row} layout={layout} heat={heat} onOpen={() => openRow(row, measure)} />}
               </div>
             );
           })}

@@ -10,31 +10,51 @@ export type ShownQuestion = 'lines' | 'objects' | 'heat' | 'places' | 'data';
 /** What a profile that is shown is asked. */
 export interface ProfileSource {
   readonly summary: Omit<ProfileSummary, 'files'>;
+  /** As a person writes it; empty: none. */
+  readonly filter: string;
+  /** The same recording by another filter; this one then answers by that, too, and is to be let go. Rejects where it cannot have it. */
+  filtered(filter: string, signal: AbortSignal): Promise<ProfileSource>;
   ask<Q extends ShownQuestion>(question: Extract<Question, { question: Q }>, signal?: AbortSignal): Promise<Answers[Q]>;
   /** With all selected lines, in the report's own order. */
   report(signal?: AbortSignal): Promise<Report>;
   /** What to change, without the edits. */
-  advice(): Promise<AdviceList>;
+  advice(signal?: AbortSignal): Promise<AdviceList>;
   close(): Promise<void>;
 }
 
 export class OpenProfile implements ProfileSource {
+  readonly summary: ProfileSummary;
+
   private constructor(
     private readonly engine: Engine,
     private readonly params: OpenParams,
-    private readonly handle: number,
-    readonly summary: ProfileSummary,
-  ) {}
+    private readonly shared: { handle: number; users: number },
+    summary: ProfileSummary,
+  ) {
+    const { report, counts } = summary;
+    const selected = { lines: counts.selected, of: counts.lines };
+    this.summary = selected.lines < selected.of ? { ...summary, report: { ...report, selected } } : summary;
+  }
+
+  get filter(): string {
+    return this.params.filter ?? '';
+  }
 
   /** Rejects with EngineError, as all that follows. */
   static async open(engine: Engine, params: OpenParams, options: CallOptions<'open'>): Promise<OpenProfile> {
     const { handle, summary } = await engine.call('open', params, options);
-    return new OpenProfile(engine, params, handle, summary);
+    return new OpenProfile(engine, params, { handle, users: 1 }, summary);
+  }
+
+  async filtered(filter: string, signal: AbortSignal): Promise<OpenProfile> {
+    const summary = await this.engine.call('filter', { handle: this.shared.handle, filter }, { signal });
+    this.shared.users++;
+    return new OpenProfile(this.engine, { ...this.params, filter }, this.shared, summary);
   }
 
   async ask<Q extends Question['question']>(question: Extract<Question, { question: Q }>, signal?: AbortSignal): Promise<Answers[Q]> {
     const options = signal === undefined ? {} : { signal };
-    return (await this.engine.call('ask', { handle: this.handle, question }, options)) as Answers[Q];
+    return (await this.engine.call('ask', { handle: this.shared.handle, question }, options)) as Answers[Q];
   }
 
   async report(signal?: AbortSignal): Promise<Report> {
@@ -49,11 +69,11 @@ export class OpenProfile implements ProfileSource {
     return { ...this.summary.report, objects, lines };
   }
 
-  advice(): Promise<AdviceList> {
-    return this.engine.call('advise', this.params);
+  advice(signal?: AbortSignal): Promise<AdviceList> {
+    return this.engine.call('advise', this.params, signal === undefined ? {} : { signal });
   }
 
   async close(): Promise<void> {
-    await this.engine.call('close', { handle: this.handle });
+    if (--this.shared.users === 0) await this.engine.call('close', { handle: this.shared.handle });
   }
 }

@@ -1,5 +1,6 @@
 // A report that was made elsewhere, as a profile that answers the questions of the editor.
 import type { AdviceList } from '../../protocol/advice';
+import { EngineError } from '../../protocol/engine';
 import { amountOf, loadCyclesOf, type Measure } from '../../protocol/measure';
 import { ownPlace } from '../../protocol/own-place';
 import type { Answers, CodePlace, DataSum, LineChoice, ProfileLine, Question } from '../../protocol/profile';
@@ -9,6 +10,7 @@ import type { ProfileSource, ShownQuestion } from './open-profile';
 
 export class ReportProfile implements ProfileSource {
   readonly summary: ProfileSource['summary'];
+  readonly filter = '';
 
   /** @param advised what to change; without a recording nobody else can say it */
   constructor(
@@ -22,6 +24,10 @@ export class ReportProfile implements ProfileSource {
 
   ask<Q extends ShownQuestion>(question: Extract<Question, { question: Q }>): Promise<Answers[Q]> {
     return Promise.resolve(this.answer(question) as Answers[Q]);
+  }
+
+  filtered(): Promise<never> {
+    return Promise.reject(new EngineError('impossible', 'This report was made elsewhere and cannot be filtered.', 'Open its recording.'));
   }
 
   report(): Promise<Report> {

@@ -8,6 +8,7 @@ import type { CacheLine, Report, SourcePlace } from '../../protocol/report';
 import { lineHeat, type LineHeat } from './heat';
 import { lineOrder } from './line-order';
 import type { ProfileSource } from './open-profile';
+import { SharedCall } from './shared-call';
 import { cardOf, wholeTypes, type TypeCard } from '../layout/type-heat';
 import { indexTypes, type TypeIndex } from '../layout/type-places';
 import { cardsByType } from '../layout/types-of-accesses';
@@ -35,7 +36,7 @@ export class ShownProfile {
   readonly definitions: ByPlace<DataIdentity[]> = new Map();
   private readonly data = new Map<Measure, Promise<readonly DataSum[]>>();
   private readonly heats = new Map<string, Promise<LineHeat[]>>();
-  private readonly advised = new Map<string, Promise<AdviceList>>();
+  private readonly advised: SharedCall<AdviceList>;
   private typeIndex: TypeIndex | undefined;
   private cardsByType: ReturnType<typeof cardsByType> | undefined;
   private holders = 0;
@@ -49,10 +50,13 @@ export class ShownProfile {
     private readonly identities: readonly DataSum[],
     /** The first ones of the report, by which the panel measures its columns. */
     readonly first: HottestLines,
+    /** Lines that threads compete for. */
+    readonly contendedLines: number,
     { total, rows }: Answers['objects'],
   ) {
     this.report = { ...source.summary.report, objects: rows, loadCycles: source.summary.loadCycles };
     this.hasAllObjects = rows.length === total;
+    this.advised = new SharedCall((signal) => source.advice(signal));
     for (const place of code) at(this.code, place, () => place);
     for (const { data } of identities) {
       if (!data.definition) continue;
@@ -76,11 +80,23 @@ export class ShownProfile {
         source.ask<'objects'>({ question: 'objects', count: MOST_OBJECTS }, signal),
       ]);
       const lines = first.rows.map(({ line }) => line);
-      return new ShownProfile(source, path, title, code.rows, data.rows, { total: first.total, lines }, objects);
+      const contended = lines.filter((line) => line.contended > 0).length;
+      const hasAll = lines.length === first.total || contended < lines.length;
+      const all = hasAll ? contended : (await source.ask<'lines'>({ question: 'lines', filter: 'contended>0', count: 0 }, signal)).total;
+      return new ShownProfile(source, path, title, code.rows, data.rows, { total: first.total, lines }, all, objects);
     } catch (error) {
       await source.close();
       throw error;
     }
+  }
+
+  get filter(): string {
+    return this.source.filter;
+  }
+
+  /** To be shown instead of this one. Rejects with EngineError, and then this one stays. */
+  async filtered(filter: string, signal: AbortSignal): Promise<ShownProfile> {
+    return ShownProfile.of(await this.source.filtered(filter, signal), this.path, this.title);
   }
 
   /** Somebody shows it from now on, until as many release(). */
@@ -98,9 +114,9 @@ export class ShownProfile {
     return this.source.report();
   }
 
-  /** What to change, without the edits: the engine is asked once. Rejects with EngineError. */
-  advice(): Promise<AdviceList> {
-    return kept(this.advised, '', () => this.source.advice());
+  /** What to change, without the edits: the engine is asked once, and cancelled where nobody waits any more. Rejects with EngineError. */
+  advice(signal?: AbortSignal): Promise<AdviceList> {
+    return this.advised.get(signal);
   }
 
   /** Types that samples touched. */

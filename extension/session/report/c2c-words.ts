@@ -1,11 +1,12 @@
 // The first paragraphs about a recording with data sources: what is contended, how much, what it costs, what to look at.
+import type { TextPart } from '../../protocol/panel';
 import type { Access, CacheLine, Display, Report, Verdict } from '../../protocol/report';
 import { allContendedLoads, contendedLoads, displayOf, meanContendedCycles, measuresHitm, usedObjects } from './c2c-facts';
 import { withBlindness } from './blindness';
-import { codeText } from './code-text';
+import { codePart, codeText } from './code-text';
 import { typeFinder } from './contended-subject';
 import { namedFields, offsetText, type UsedData } from './data-text';
-import { GO_MEANING, meaningOf, name, spreadText } from './plain-words';
+import { GO_MEANING, joinWords, meaningOf, name, spreadText, type FirstWords } from './plain-words';
 import { objectFinder, rolesText, threadRoles } from './sharing-facts';
 import { count, enumerate, percent, plural, printable } from '../text/terminal-text';
 import { outerTypes } from '../layout/type-heat';
@@ -39,10 +40,15 @@ interface Spread {
 
 /** Paragraphs of printable text, not wrapped. */
 export function c2cWords(report: Report): string[] {
+  return withBlindness(report, joinWords(c2cParts(report)));
+}
+
+/** The same in parts, without what could not be seen. */
+export function c2cParts(report: Report): FirstWords {
   const display = displayOf(report);
   const [top] = report.lines.filter((line) => contendedLoads(line, display) > 0);
   const none = top === undefined && (report.contendedLeftOut ?? 0) === 0;
-  return withBlindness(report, none ? nothingFound(report, display) : found(report, top, display));
+  return none ? { paragraphs: nothingFound(report, display), lookFirst: [] } : found(report, top, display);
 }
 
 function nothingFound(report: Report, display: Display): string[] {
@@ -88,7 +94,7 @@ function otherDisplay(report: Report, display: Display): string {
 }
 
 /** `top`: undefined where contended loads are on lines that are not listed alone. */
-function found(report: Report, top: CacheLine | undefined, display: Display): string[] {
+function found(report: Report, top: CacheLine | undefined, display: Display): FirstWords {
   const all = allContendedLoads(report, display);
   const [, many] = LOAD_WORDS[display];
   const loads = report.stats['loads'] ?? 0;
@@ -96,6 +102,7 @@ function found(report: Report, top: CacheLine | undefined, display: Display): st
     `${count(all)} of ${plural(loads, 'sampled load')}${loads > 0 ? ` (${percent(all / loads)})` : ''} ${all === 1 ? 'was a' : 'were'} ${LOAD_WORDS[display][all === 1 ? 0 : 1]}: ${LOAD_MEANING[display]}.` +
     (display === 'peer' && !measuresHitm(report) ? ' Whether they found the line modified, this processor does not say.' : '');
   const spread = spreadOf(report, top, display);
+  const about = spread !== undefined ? aboutSpread(report, spread, display) : top === undefined ? undefined : aboutLine(top, display);
   const paragraphs = [
     [
       head,
@@ -104,10 +111,16 @@ function found(report: Report, top: CacheLine | undefined, display: Display): st
       // What else there is to say is said of what has most.
       ...(top === undefined || spread !== undefined ? [] : [who(top), cost(top, display)]),
     ],
-    spread !== undefined ? aboutSpread(report, spread, display) : top === undefined ? [] : aboutLine(top, display),
+    about?.meaning ?? [],
     [goText(report, top, spread, display)],
   ];
-  return paragraphs.map((texts) => texts.filter((text) => text !== '').join(' ')).filter((text) => text !== '');
+  const joined = paragraphs.map((texts) => texts.filter((text) => text !== '').join(' '));
+  return { paragraphs: joined, lookFirst: about?.look ?? [] };
+}
+
+interface About {
+  meaning: string[];
+  look: TextPart[];
 }
 
 /** What is on several lines and has more than any line: of objects and types the one with most; objects rather than their type. */
@@ -155,19 +168,19 @@ function isGo({ file }: Access): boolean {
   return file.endsWith('.go');
 }
 
-function aboutLine(line: CacheLine, display: Display): string[] {
-  return [...meaningOf(line.verdict, [line], line.accesses.some(isGo)), lookFirst(line.accesses, display)];
+function aboutLine(line: CacheLine, display: Display): About {
+  return { meaning: meaningOf(line.verdict, [line], line.accesses.some(isGo)), look: lookFirst(line.accesses, display) };
 }
 
 /** All of it may be on lines that are not listed. */
-function aboutSpread(report: Report, spread: Spread, display: Display): string[] {
+function aboutSpread(report: Report, spread: Spread, display: Display): About {
   const lines = report.lines.filter((line) => accessesOf(line, spread).length > 0);
   const accesses = lines.flatMap((line) => accessesOf(line, spread));
   const look = lookFirst(accesses, display);
-  return [
-    ...meaningOf(spread.verdict, lines, accesses.some(isGo)),
-    look === '' ? '--show-all lists its lines, and the code that uses them.' : look,
-  ];
+  return {
+    meaning: meaningOf(spread.verdict, lines, accesses.some(isGo)),
+    look: look.length === 0 ? ['--show-all lists its lines, and the code that uses them.'] : look,
+  };
 }
 
 /** "'counters' at +0 to +8 and 'limit' at +0". */
@@ -209,12 +222,13 @@ function cost(line: CacheLine, display: Display): string {
 }
 
 /** The loads that wait, and the stores that make them wait. */
-function lookFirst(accesses: readonly Access[], display: Display): string {
+function lookFirst(accesses: readonly Access[], display: Display): TextPart[] {
   const waits = hottestBy(accesses, (access) => contendedLoads(access, display));
   const writes = hottestBy(accesses, (access) => access.stores.total);
-  if (waits === undefined) return '';
-  if (writes === undefined || codeText(writes) === codeText(waits)) return `Look first at ${codeText(waits)}.`;
-  return `Look first at ${codeText(waits)}, where most of these loads wait, and at ${codeText(writes)}, which writes most.`;
+  if (waits === undefined) return [];
+  const look: TextPart[] = ['Look first at ', codePart(waits)];
+  if (writes === undefined || codeText(writes) === codeText(waits)) return [...look, '.'];
+  return [...look, ', where most of these loads wait, and at ', codePart(writes), ', which writes most.'];
 }
 
 function hottestBy(accesses: readonly Access[], heat: (access: Access) => number): Access | undefined {

@@ -1,9 +1,10 @@
 // The first paragraphs about any recording, in the words of its evidence.
+import type { PanelWords } from '../../protocol/panel';
 import type { Report } from '../../protocol/report';
 import type { ShownProfile } from '../profile/shown-profile';
 import { whyNoSamples } from '../../protocol/words';
-import { c2cWords } from './c2c-words';
-import { costText, plainWords } from './plain-words';
+import { c2cParts, c2cWords } from './c2c-words';
+import { costText, plainParts, plainWords } from './plain-words';
 import { count, plural, printable } from '../text/terminal-text';
 
 /** Paragraphs of printable text, not wrapped; the first one alone sums up. */
@@ -19,14 +20,38 @@ function selectedText({ lines, of }: { lines: number; of: number }): string {
   return `The filter selects ${count(lines)} of ${plural(of, 'line')}; shares are of all samples, and sums of objects and types are over all lines.`;
 }
 
+type Summed = Pick<ShownProfile, 'report' | 'first' | 'hasAllObjects' | 'contendedLines'>;
+
 /** The first paragraph about a profile that is shown; of so many contended lines or objects that not all are here, what they cost together. */
-export async function summaryOf(profile: Pick<ShownProfile, 'report' | 'first' | 'hasAllObjects' | 'ask'>): Promise<string> {
+export function summaryOf(profile: Summed): string {
   const { report, first } = profile;
-  const hasAll = profile.hasAllObjects && (first.total === first.lines.length || first.lines.at(-1)?.contended === 0);
-  if (report.c2c === undefined && !hasAll) {
-    const { total } = await profile.ask({ question: 'lines', filter: 'contended>0', count: 0 });
-    if (total > 0) return costText(report, total);
-  }
+  if (isSum(profile)) return costText(report, profile.contendedLines);
   const [words = ''] = firstWords({ ...report, lines: first.lines });
   return words;
+}
+
+/** The same in parts, for the page, which says itself what could not be seen. Only places of the profile are links. */
+export function panelWords(profile: Summed & Pick<ShownProfile, 'places'>): PanelWords {
+  const { report, first } = profile;
+  if (isSum(profile)) return { summary: costText(report, profile.contendedLines), meaning: '', lookFirst: [] };
+  const whole = { ...report, lines: first.lines };
+  if (report.samples.total === 0 || report.selected?.lines === 0) {
+    const [summary = '', meaning = ''] = firstWords(whole);
+    return { summary, meaning, lookFirst: [] };
+  }
+  const { paragraphs, lookFirst } = report.c2c === undefined ? plainParts(whole) : c2cParts(whole);
+  const [summary = '', ...meaning] = paragraphs;
+  const places = profile.places();
+  return {
+    summary: report.selected === undefined ? summary : `${selectedText(report.selected)} ${summary}`,
+    meaning: meaning.filter((text) => text !== '').join(' '),
+    lookFirst: lookFirst.map((part) =>
+      typeof part === 'string' || places.get(part.place.file)?.has(part.place.line) === true ? part : part.text,
+    ),
+  };
+}
+
+function isSum({ report, first, hasAllObjects, contendedLines }: Summed): boolean {
+  const hasAll = hasAllObjects && (first.total === first.lines.length || first.lines.at(-1)?.contended === 0);
+  return report.c2c === undefined && !hasAll && contendedLines > 0;
 }

@@ -1,8 +1,9 @@
 // The report's first paragraphs in plain words: what is contended, what it costs, and what to look at first.
 import { isMostlyBlind } from '../../protocol/blindness';
+import type { TextPart } from '../../protocol/panel';
 import type { Access, CacheLine, Report, Verdict } from '../../protocol/report';
 import { lowerBound, seenSamples, withBlindness } from './blindness';
-import { codeText } from './code-text';
+import { codePart, codeText, joinParts } from './code-text';
 import { contendedSubject, mostlyOf, type Pair } from './contended-subject';
 import { addressOf, dataText, quoted as name } from './data-text';
 import { joinArguments } from '../record/launch';
@@ -29,13 +30,32 @@ const MUCH_READ = 0.05;
 /** Samples without an access are worth a word from this share on. */
 const MUCH_WITHOUT = 0.1;
 
+/** What a report says first: printable text, not wrapped. */
+export interface FirstWords {
+  /** The first one sums up, the second one says what it means; may be empty. */
+  paragraphs: string[];
+  /** Ends the second paragraph; empty where there is no code to look at. */
+  lookFirst: TextPart[];
+}
+
 /** Of clock samples. Paragraphs of printable text, not wrapped. */
 export function plainWords(report: Report): string[] {
+  return withBlindness(report, joinWords(plainParts(report)));
+}
+
+/** The same in parts, without what could not be seen. */
+export function plainParts(report: Report): FirstWords {
   const lines = contendedLines(report);
   const [top] = lines;
-  if (top === undefined) return withBlindness(report, nothingFound(report));
-  const [first = '', ...others] = found(report, lines, top);
-  return withBlindness(report, [`${first} ${lowerBound(report, lines)}`.trim(), ...others]);
+  if (top === undefined) return { paragraphs: nothingFound(report), lookFirst: [] };
+  const { paragraphs, lookFirst } = found(report, lines, top);
+  const [first = '', ...others] = paragraphs;
+  return { paragraphs: [`${first} ${lowerBound(report, lines)}`.trim(), ...others], lookFirst };
+}
+
+/** Paragraphs without the empty ones. */
+export function joinWords({ paragraphs, lookFirst }: FirstWords): string[] {
+  return paragraphs.map((text, index) => (index === 1 ? `${text} ${joinParts(lookFirst)}`.trim() : text)).filter((text) => text !== '');
 }
 
 /** Empty where nothing was seen at all. */
@@ -111,7 +131,7 @@ export function costText(report: Pick<Report, 'samples' | 'recording'>, lines: n
   );
 }
 
-function found(report: Report, lines: readonly CacheLine[], top: CacheLine): string[] {
+function found(report: Report, lines: readonly CacheLine[], top: CacheLine): FirstWords {
   const subject = contendedSubject(report, lines, top);
   const head = costText(report, lines.length);
   const ofOne = `${lines.length === 1 ? 'It' : `${percent(top.contendedShare)} of these are on one line. It`} ${holds(top, processText(report, [top]))}`;
@@ -121,11 +141,14 @@ function found(report: Report, lines: readonly CacheLine[], top: CacheLine): str
   const go = subject.accesses.some(isGo);
   const { verdict, lines: own } = mostly ?? subject;
   const meaning = [mostly === undefined ? '' : `Most of it is ${verdict}.`, ...meaningOf(verdict, own, go)];
-  return [
-    `${head} ${what}`,
-    [...meaning, lookFirst(subject.accesses)].filter((text) => text !== '').join(' '),
-    ...(verdict !== 'false sharing' && go && !own.every(isByGoroutines) ? [GO_MEANING] : []),
-  ];
+  return {
+    paragraphs: [
+      `${head} ${what}`,
+      meaning.filter((text) => text !== '').join(' '),
+      ...(verdict !== 'false sharing' && go && !own.every(isByGoroutines) ? [GO_MEANING] : []),
+    ],
+    lookFirst: lookFirst(subject.accesses),
+  };
 }
 
 /** "87.0 % of these are on 'Slot (heap)', spread over 2,048 lines: true sharing." */
@@ -173,19 +196,23 @@ function holds(line: CacheLine, process: string): string {
 }
 
 /** The functions where most of the samples are, with their lines. */
-function lookFirst(accesses: readonly Pair[]): string {
-  const places = new Map<string, number>();
-  const add = (text: string, samples: number): void => void places.set(text, (places.get(text) ?? 0) + samples);
+function lookFirst(accesses: readonly Pair[]): TextPart[] {
+  const places = new Map<string, { part: TextPart; samples: number }>();
+  const add = (part: TextPart, samples: number): void => {
+    const text = joinParts([part]);
+    places.set(text, { part, samples: (places.get(text)?.samples ?? 0) + samples });
+  };
   for (const { access, samples } of accesses) {
     const code = codeText(access);
     let left = samples;
     for (const { caller, records } of ownCallers(access)) {
       const called = (samples * records) / access.records;
       left -= called;
-      add(`${name(caller.function)} (${printable(shortPlace(caller))}, which calls ${code})`, called);
+      const { file, line } = caller;
+      add({ text: `${name(caller.function)} (${printable(shortPlace(caller))}, which calls ${code})`, place: { file, line } }, called);
     }
-    add(code, Math.round(left));
+    add(codePart(access), Math.round(left));
   }
-  const best = [...places].filter(([, samples]) => samples > 0).sort(([, a], [, b]) => b - a);
-  return best.length === 0 ? '' : `Look first at ${enumerate(best.slice(0, 2).map(([text]) => text))}.`;
+  const [best, next] = [...places.values()].filter(({ samples }) => samples > 0).sort((a, b) => b.samples - a.samples);
+  return best === undefined ? [] : ['Look first at ', best.part, ...(next === undefined ? [] : [' and ', next.part]), '.'];
 }

@@ -1,0 +1,76 @@
+// What the panel says first: what is contended and what it costs, what helps and how much, and where to look.
+import type { PanelAdvice, PanelWords, TextPart, ToPanel } from '../../extension/protocol/panel';
+import { count } from './format';
+import { send } from './host';
+
+export type FoundAdvice = Extract<ToPanel, { type: 'advice' }>;
+
+/** @param found undefined while it is looked for */
+export function Answer({ words, found }: { words: PanelWords; found: FoundAdvice | undefined }) {
+  return (
+    <section class="answer" aria-label="Answer">
+      <p class="summary">{words.summary}</p>
+      <Remedy words={words} found={found} />
+      {words.lookFirst.length > 0 && <p class="look">{words.lookFirst.map(partOf)}</p>}
+    </section>
+  );
+}
+
+function Remedy({ words: { meaning }, found }: { words: PanelWords; found: FoundAdvice | undefined }) {
+  if (found === undefined) {
+    return (
+      <div class="remedy looking" aria-busy="true">
+        <p class="quiet">Looking for what helps…</p>
+      </div>
+    );
+  }
+  const { advice, problem } = found;
+  if (advice === null) {
+    return (
+      <>
+        {meaning !== '' && <p>{meaning}</p>}
+        {problem !== '' && <p class="quiet">No advice: {problem}</p>}
+      </>
+    );
+  }
+  return (
+    <>
+      {advice.words === '' && meaning !== '' && <p>{meaning}</p>}
+      <Advised advice={advice} />
+    </>
+  );
+}
+
+function Advised({ advice: { title, words, opens, reason, more } }: { advice: PanelAdvice }) {
+  return (
+    <div class="remedy">
+      <p class="title">{title}</p>
+      {words !== '' && <p>{words}</p>}
+      {reason !== '' && <p class="quiet">No edit: {reason}</p>}
+      {(opens !== 'nothing' || more > 0) && (
+        <div class="actions">
+          {opens !== 'nothing' && (
+            <button type="button" onClick={() => send({ type: 'advice' })}>
+              {opens === 'preview' ? 'Preview Fix' : 'Show Card'}
+            </button>
+          )}
+          {more > 0 && (
+            <button type="button" class="secondary" onClick={() => send({ type: 'allAdvice' })}>
+              All Advice ({count(more + 1)})
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function partOf(part: TextPart) {
+  if (typeof part === 'string') return part;
+  const { text, place } = part;
+  return (
+    <button type="button" class="link" title={`${place.file}:${place.line}`} onClick={() => send({ type: 'open', ...place })}>
+      {text}
+    </button>
+  );
+}

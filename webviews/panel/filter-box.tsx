@@ -1,0 +1,128 @@
+// The filter of a profile: a box that completes terms, what is wrong with a filter in words, and a chip for each term that is set.
+import { useEffect, useState } from 'preact/hooks';
+import { proposalsOf, termsOf } from './filter-terms';
+import { onMessage, send } from './host';
+
+interface FilterProps {
+  /** Of the report. */
+  version: number;
+  filter: string;
+}
+
+export function FilterBox({ version, filter }: FilterProps) {
+  const [text, setText] = useState(filter);
+  const [problem, setProblem] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [open, setOpen] = useState(false);
+  /** Of the proposals; -1: none. */
+  const [chosen, setChosen] = useState(-1);
+  useEffect(() => setText(filter), [filter]);
+  useEffect(() => {
+    setProblem('');
+    setBusy(false);
+  }, [version]);
+  useEffect(
+    () =>
+      onMessage((message) => {
+        if (message.type !== 'filterFailed' || message.version !== version) return;
+        setBusy(message.problem === '');
+        setProblem(message.problem);
+      }),
+    [version],
+  );
+
+  const proposals = open ? proposalsOf(text) : [];
+  const apply = (wanted: string): void => {
+    setOpen(false);
+    setText(wanted);
+    setProblem('');
+    if (wanted.trim() === filter) return;
+    setBusy(true);
+    send({ type: 'filter', version, filter: wanted.trim() });
+  };
+  const take = (proposed: string): void => {
+    setText(proposed);
+    setChosen(-1);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const proposal = proposals[chosen];
+    const keys: Record<string, (() => void) | undefined> = {
+      ArrowDown: () => (open ? setChosen(Math.min(proposals.length - 1, chosen + 1)) : setOpen(true)),
+      ArrowUp: () => setChosen(Math.max(-1, chosen - 1)),
+      Enter: () => (proposal ? take(proposal.filter) : apply(text)),
+      Tab: proposal && (() => take(proposal.filter)),
+      Escape: () => (open ? setOpen(false) : setText(filter)),
+    };
+    const act = keys[event.key];
+    if (!act || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    act();
+  };
+
+  return (
+    <search class="filter" aria-label="Filter">
+      <div class="box">
+        <input
+          type="text"
+          role="combobox"
+          spellcheck={false}
+          aria-label="Filter"
+          aria-expanded={proposals.length > 0}
+          aria-controls="filter-proposals"
+          aria-activedescendant={chosen < 0 ? undefined : `filter-proposal-${chosen}`}
+          aria-invalid={problem !== ''}
+          aria-busy={busy}
+          placeholder="Filter: verdict:false, type:NAME, thread:NAME, contended>100"
+          value={text}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value);
+            setOpen(true);
+            setChosen(-1);
+          }}
+          onKeyDown={onKeyDown}
+          onBlur={() => setOpen(false)}
+        />
+        {busy && <span class="quiet">Filtering…</span>}
+        {proposals.length > 0 && (
+          <ul id="filter-proposals" role="listbox" aria-label="Terms">
+            {proposals.map(({ filter: proposed, term, title }, index) => (
+              <li
+                key={term}
+                id={`filter-proposal-${index}`}
+                role="option"
+                aria-selected={index === chosen}
+                // The box keeps the focus.
+                onMouseDown={(event) => {
+                  event.preventDefault();
+                  take(proposed);
+                }}
+              >
+                <span class="mono">{term}</span> <span class="quiet">{title}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {problem !== '' && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {filter !== '' && (
+        <div class="chips">
+          {termsOf(filter).map((term, index, all) => (
+            <button
+              key={`${index} ${term}`}
+              type="button"
+              class="mono"
+              aria-label={`Remove ${term}`}
+              onClick={() => apply(all.filter((_, other) => other !== index).join(' '))}
+            >
+              {term} <span aria-hidden="true">×</span>
+            </button>
+          ))}
+        </div>
+      )}
+    </search>
+  );
+}
