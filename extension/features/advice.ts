@@ -11,7 +11,8 @@ import { actionText, actionTitle, noChangeReason, costSentences, gainSentences, 
 import { placesOf } from '../session/advice/advice-places';
 import { ownLineChange } from '../session/advice/own-line';
 import type { ShownProfile } from '../session/profile/shown-profile';
-import { percent, printable } from '../session/text/terminal-text';
+import { percent } from '../protocol/words';
+import { printable } from '../session/text/terminal-text';
 import type { CurrentProfile } from './current-profile';
 import { workspaceEdit, type EditPreviews, type ProposedEdit } from './edit-preview';
 import { showError } from './errors';

@@ -190,7 +190,7 @@ const GROUPS: Group[] = [
       ),
       mean('cycles.load', 'Load', 'Mean of the other loads', otherLoads, ({ meanCycles }) => meanCycles?.load ?? null),
       percentile('p50', 'p50', 'Half of the row’s loads took at most this'),
-      percentile('p95', 'p95', '95 % of the row’s loads took at most this'),
+      percentile('p95', 'p95', '95% of the row’s loads took at most this'),
       percentile('max', 'Max', 'The slowest load of the row'),
     ],
   },

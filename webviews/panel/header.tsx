@@ -4,8 +4,8 @@ import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelHeat, PanelSummary } from '../../extension/protocol/panel';
 import type { RecordingMeta } from '../../extension/protocol/recording';
 import type { ObjectSum, Report } from '../../extension/protocol/report';
-import { EVIDENCE_MEANING, NO_EVIDENCE } from '../../extension/protocol/words';
-import { commandLine, count, duration, percent, plural } from './format';
+import { EVIDENCE_MEANING, NO_EVIDENCE, percent } from '../../extension/protocol/words';
+import { commandLine, count, duration, plural } from './format';
 import { send } from './host';
 
 const UNATTRIBUTED: Record<UnattributedReason, string> = {
@@ -27,7 +27,7 @@ export function Header({ summary, heat, objects }: { summary: PanelSummary; heat
     <header>
       <h1 title={summary.path}>{summary.title}</h1>
       {recording && <p class="command">{recording.command.length > 0 ? commandLine(recording.command) : attachedText(recording.target)}</p>}
-      {summary.blind && <p class={isMostlyBlind(summary) ? 'blind most' : 'blind'}>{blindText(summary, percent)}</p>}
+      {summary.blind && <p class={isMostlyBlind(summary) ? 'blind most' : 'blind'}>{blindText(summary)}</p>}
       <dl class="facts">
         <Fact name="Measured">
           {plural(samples.total, 'sample')} in {duration(summary.seconds)},{' '}

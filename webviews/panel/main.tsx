@@ -107,7 +107,7 @@ function SpreadThin({ loads }: { loads: number }) {
     <section class="empty">
       <h2>No cache line stands out</h2>
       <p>
-        {`${plural(loads, 'contended load')} are on lines that are not listed: none of these has 0.1 % of them. ` +
+        {`${plural(loads, 'contended load')} are on lines that are not listed: none of these has 0.1% of them. ` +
           'cacheline report says which objects they are on; with --show-all it lists the lines.'}
       </p>
     </section>
