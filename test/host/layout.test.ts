@@ -166,7 +166,7 @@ describe('types on their source', function () {
     assert.ok(await vscode.workspace.applyEdit(edit));
     const text = await hoverTexts(uri, definition + 2);
     assert.match(text, /\*\*`struct queue`\*\*/);
-    assert.match(text, /edits that the binary does not have/);
+    assert.match(text, /edits that are not in the binary/);
     assert.equal((await lenses())[0]?.range.start.line, definition + 1);
     assert.equal(api.memberTextsOf(uri)[0]?.line, lineOf('atomic_long produced;') + 2);
     const { document } = await vscode.window.showTextDocument(uri);

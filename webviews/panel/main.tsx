@@ -57,7 +57,7 @@ function Empty() {
       <h1>No profile</h1>
       <p>
         Run <strong>Cacheline: Profile for False Sharing</strong> from the command palette, or <strong>Cacheline: Open Recording</strong>{' '}
-        for one you have. A recording can also be dropped here: drag it from the Explorer with Shift held.
+        for an existing one. To drop a recording here, hold Shift and drag it from the Explorer.
       </p>
     </main>
   );
