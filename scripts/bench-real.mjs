@@ -108,7 +108,7 @@ async function judgeProgram(folder, program, pairs) {
   return { ...result, cost, after: await report(folder, fixed) };
 }
 
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const percent = (share) => `${(100 * share).toFixed(1)}%`;
 
 /** Where no contended data is known beforehand, what the report names first. */
 function foundCell(found, first) {

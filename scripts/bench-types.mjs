@@ -48,7 +48,7 @@ async function record(folder, source, { compiler, command }, level, heap) {
   };
 }
 
-const share = (part, all) => (all === 0 ? '-' : `${((100 * part) / all).toFixed(1)} %`);
+const share = (part, all) => (all === 0 ? '-' : `${((100 * part) / all).toFixed(1)}%`);
 
 function add(sum, tally) {
   for (const [key, value] of Object.entries(tally ?? {})) sum[key] = (sum[key] ?? 0) + value;
@@ -78,11 +78,11 @@ const isNative = ({ name }) => /\.c(pp)?$/.test(name);
 
 function targetRows(measured) {
   const judged = (title, sum, { typed, right }) => [
-    row(`${title}, typed`, share(sum.typed, sum.all), `at least ${typed * 100} %`, verdict(sum.all > 0 && sum.typed >= typed * sum.all)),
+    row(`${title}, typed`, share(sum.typed, sum.all), `at least ${typed * 100}%`, verdict(sum.all > 0 && sum.typed >= typed * sum.all)),
     row(
       `${title}, right of these`,
       share(sum.right, sum.typed),
-      `at least ${right * 100} %`,
+      `at least ${right * 100}%`,
       verdict(sum.typed > 0 && sum.right >= right * sum.typed),
     ),
   ];

@@ -82,9 +82,9 @@ async function attribution(folder) {
     });
     const { samples } = JSON.parse(report.stdout);
     const share = samples.attributed / samples.total;
-    const target = `at least ${(attributedTarget * 100).toFixed(0)} %`;
+    const target = `at least ${(attributedTarget * 100).toFixed(0)}%`;
     rows.push(
-      row(name, `${(share * 100).toFixed(2)} %`, target, verdict(share >= attributedTarget), `${samples.attributed} of ${samples.total}`),
+      row(name, `${(share * 100).toFixed(2)}%`, target, verdict(share >= attributedTarget), `${samples.attributed} of ${samples.total}`),
     );
     await rm(recording, { recursive: true, force: true });
   }

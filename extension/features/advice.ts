@@ -12,7 +12,8 @@ import { actionText, actionTitle, noChangeReason, costSentences, gainSentences, 
 import { placesOf } from '../session/advice/advice-places';
 import { ownLineChange } from '../session/advice/own-line';
 import type { ShownProfile } from '../session/profile/shown-profile';
-import { percent, printable } from '../session/text/terminal-text';
+import { percent } from '../protocol/words';
+import { printable } from '../session/text/terminal-text';
 import type { CurrentProfile } from './current-profile';
 import { workspaceEdit, type EditPreviews, type ProposedEdit } from './edit-preview';
 import { showError } from './errors';
@@ -118,20 +119,20 @@ export class AdviceActions implements vscode.CodeActionProvider {
   async preview(argument: unknown, title?: unknown): Promise<boolean> {
     const profile = this.current.get();
     if (!profile) {
-      void showInformation('No profile is shown: advice comes with one.');
+      void showInformation('No profile loaded. Record a program or open a recording to get advice.');
       return false;
     }
     const offers = await this.offersOf(profile);
     const offer = typeof argument === 'number' ? offers.find(({ number }) => number === argument) : await this.pick(offers);
     if (typeof argument === 'number' && (!offer || (typeof title === 'string' && title !== actionTitle(offer.advice)))) {
-      void showInformation('Another profile is shown since this advice was offered. Open the list of quick fixes again.');
+      void showInformation('The profile has changed since this advice was offered. Open the list of quick fixes again.');
       return false;
     }
     if (!offer) return false;
     const answer = await this.edited(offer);
     const { advice } = offer;
     if ('reason' in answer) {
-      void showWarning(`There is no edit for ${subjectName(advice.subject)}: ${answer.reason}`);
+      void showWarning(`No edit available for ${subjectName(advice.subject)}: ${answer.reason}`);
       return false;
     }
     const detail = [costSentences(advice), gainSentences(advice)].join(' ');
@@ -152,7 +153,9 @@ export class AdviceActions implements vscode.CodeActionProvider {
       const change =
         found && definition !== undefined && ownLineChange(found.card.layout, found.name, binary, { file, line: definition + 1 });
       if (!found || !change) {
-        void showInformation(`An alignment cannot put ${printable(name)} on a cache line of its own: it is no member of a structure here.`);
+        void showInformation(
+          `An alignment cannot put ${printable(name)} on a cache line of its own: it is not a member of a structure here.`,
+        );
         return false;
       }
       const answer = await editedIn({ change, documents: new Map([[file, document]]) }, () => found.uncertain);
@@ -160,7 +163,7 @@ export class AdviceActions implements vscode.CodeActionProvider {
         void showWarning(answer.reason);
         return false;
       }
-      const detail = 'What follows it begins a line, too. What this costs and gains depends on who uses it: record to know.';
+      const detail = 'The member after it also starts a new line. Record the program to see what this costs and gains.';
       await this.previews.show({ title: `Put '${printable(found.name)}' on a cache line of its own`, detail, files: answer.files });
       return true;
     } catch (error) {
@@ -171,7 +174,7 @@ export class AdviceActions implements vscode.CodeActionProvider {
 
   private async pick(offers: readonly Offer[]): Promise<Offer | undefined> {
     if (offers.length === 0) {
-      void showInformation('There is no advice: no data whose type or name is known has enough samples that wait for other threads.');
+      void showInformation('No advice: no data with a known type or name has enough samples waiting for other threads.');
       return undefined;
     }
     const items = await Promise.all(

@@ -84,7 +84,7 @@ export class CheckMachine implements vscode.Disposable {
         results === undefined
           ? {
               state: 'failed',
-              message: 'The engine made no self-test.',
+              message: 'The engine did not run the self-test.',
               nextStep: 'Reinstall Cacheline Lens: extension and engine versions differ.',
             }
           : { state: 'done', results };

@@ -96,7 +96,7 @@ export class Compare implements vscode.Disposable {
   private async compare(paths: Record<Side, string>): Promise<boolean> {
     try {
       const compared = await withNotification(`Comparing ${basename(paths.before)} with ${basename(paths.after)}`, (report, cancel) =>
-        compareRecordings(this.engine, paths, { cancel, onShare: (share) => report(`${Math.round(share * 100)} %`) }),
+        compareRecordings(this.engine, paths, { cancel, onShare: (share) => report(`${Math.round(share * 100)}%`) }),
       );
       this.forget();
       this.compared = { ...compared, paths };

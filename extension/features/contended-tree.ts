@@ -85,7 +85,7 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const options = { selection: new vscode.Range(position, position), preserveFocus: true };
     await vscode.window.showTextDocument(found.uri, options).then(undefined, (error: unknown) => {
       this.log.warn(String(error));
-      void showWarning(`${found.uri.fsPath}:${found.line + 1} cannot be opened: the file was removed, or cannot be read.`);
+      void showWarning(`${found.uri.fsPath}:${found.line + 1} cannot be opened. The file was removed or cannot be read.`);
     });
   }
 

@@ -94,19 +94,19 @@ export class EditPreviews implements vscode.TextDocumentContentProvider, vscode.
   async apply(argument: unknown): Promise<boolean> {
     const { id, preview } = this.chosen(argument);
     if (preview === undefined) {
-      void showInformation('This preview is closed: its edit was applied or discarded.');
+      void showInformation('This preview is closed. Its edit was applied or discarded.');
       return false;
     }
     const edit = await workspaceEdit(preview);
     if ('changed' in edit) {
       void showWarning(
-        `${enumerate(edit.changed)} was changed since this preview, so that its edit no longer fits. Open the preview again.`,
+        `${enumerate(edit.changed)} changed after this preview was made, so the edit no longer fits. Open the preview again.`,
       );
       return false;
     }
     if (!(await vscode.workspace.applyEdit(edit))) {
       void showWarning(
-        `${enumerate(preview.files.map(({ uri }) => basename(uri.fsPath)))} cannot be edited: it may be read-only, or was changed just now.`,
+        `${enumerate(preview.files.map(({ uri }) => basename(uri.fsPath)))} cannot be edited. It may be read-only, or it has just changed.`,
       );
       return false;
     }

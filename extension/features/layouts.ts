@@ -100,7 +100,7 @@ export class Layouts implements vscode.Disposable {
         if (!heat && !all) continue;
         const from = this.documents.followedFrom(document.uri, built);
         const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, built, from, profile);
-        const ofAll = heat && rank === VARIABLE ? [`The numbers are of all instances of the type, not of '${name}' alone.`] : [];
+        const ofAll = heat && rank === VARIABLE ? [`The numbers cover all instances of the type, not only '${name}'.`] : [];
         if (found)
           return {
             ...found,

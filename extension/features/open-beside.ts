@@ -21,7 +21,7 @@ export async function openBeside(
   const options = { viewColumn: columnBeside(page), selection: new vscode.Range(position, position) };
   await vscode.window.showTextDocument(found.uri, options).then(undefined, (error: unknown) => {
     log.warn(String(error));
-    void showWarning(`${found.uri.fsPath}:${found.line + 1} cannot be opened: the file was removed, or cannot be read.`);
+    void showWarning(`${found.uri.fsPath}:${found.line + 1} cannot be opened. The file was removed or cannot be read.`);
   });
 }
 

@@ -30,8 +30,8 @@ export class OutsideFolders {
     let agreed = false;
     for (let first = 0; first < open.length; first += MAX_NAMED) {
       const folders = open.slice(first, first + MAX_NAMED);
-      const text = `The recording has source files outside of this workspace, in ${enumerate(folders)}. May they be read?`;
-      const answer = (await showInformation(text, 'Read Them')) !== undefined;
+      const text = `The recording has source files outside this workspace, in ${enumerate(folders)}. Allow reading them?`;
+      const answer = (await showInformation(text, 'Allow')) !== undefined;
       for (const folder of folders) this.answers.set(folder, answer);
       agreed ||= answer;
     }

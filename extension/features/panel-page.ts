@@ -237,7 +237,7 @@ export class PanelPage implements vscode.Disposable {
     const [first] = droppedUris(data);
     if (first === undefined) {
       void showWarning(
-        'What was dropped is no file of this machine. Drag a recording from the Explorer with Shift held, or use "Cacheline: Open Recording".',
+        'This is not a file on this machine. Hold Shift and drag a recording from the Explorer, or use "Cacheline: Open Recording".',
       );
       return;
     }

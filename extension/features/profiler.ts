@@ -22,8 +22,8 @@ import { folderSetting } from './settings';
 import type { SourceDocuments } from './source-documents';
 
 const NOT_TRUSTED =
-  'Nothing is recorded in a workspace that is not trusted: others may have written its programs and settings. ' +
-  'Trust it first, with "Workspaces: Manage Workspace Trust". Recordings can be opened all the same.';
+  'Recording is off in an untrusted workspace, because others may have written its programs and settings. ' +
+  'Trust it first with "Workspaces: Manage Workspace Trust". You can still open recordings.';
 
 export class Profiler implements vscode.Disposable {
   private stopRunning: (() => void) | undefined;

@@ -52,7 +52,7 @@ export class ProgramPicker {
     const picker = vscode.window.createQuickPick<ProgramItem>();
     const search = new AbortController();
     picker.title = 'Profile for False Sharing';
-    picker.placeholder = 'Choose a program, or type the path of one';
+    picker.placeholder = 'Choose a program, or type its path';
     picker.matchOnDescription = true;
     const known = this.knownItems();
     const browse: ProgramItem[] = [
@@ -114,7 +114,7 @@ export class ProgramPicker {
     if (signal.aborted) return [];
     if (searches.some(({ complete }) => !complete)) {
       this.log.info(
-        `Programs were looked for among the first ${SEARCH.maxEntries} files of each workspace folder; others can be browsed to.`,
+        `Only the first ${SEARCH.maxEntries} files of each workspace folder were searched for programs. Use Browse for others.`,
       );
     }
     const paths = searches
@@ -153,7 +153,7 @@ export class ProgramPicker {
     const title = `Profile ${basename(program)}`;
     const line = await vscode.window.showInputBox({
       title,
-      prompt: 'Arguments of the program. Quotes group words; no shell reads them.',
+      prompt: 'Arguments of the program. Use quotes to group words; no shell is involved.',
       value: joinArguments(last?.args ?? []),
       ignoreFocusOut: true,
       validateInput: argumentsProblem,
@@ -196,7 +196,7 @@ function argumentsProblem(line: string): string | undefined {
 }
 
 async function folderProblem(path: string): Promise<string | undefined> {
-  if (!isAbsolute(path)) return 'An absolute path is needed.';
+  if (!isAbsolute(path)) return 'Enter an absolute path.';
   const found = await stat(path).catch(() => undefined);
-  return found?.isDirectory() ? undefined : 'There is no such folder.';
+  return found?.isDirectory() ? undefined : 'This folder does not exist.';
 }

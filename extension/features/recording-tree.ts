@@ -108,7 +108,7 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
       value: stem,
       validateInput: (value) => {
         if (value === stem) return undefined;
-        return whyNoName(value) ?? (existsSync(pathOf(value)) ? 'There is something of this name already.' : undefined);
+        return whyNoName(value) ?? (existsSync(pathOf(value)) ? 'This name is already taken.' : undefined);
       },
     });
     if (name === undefined || name === stem) return;
@@ -127,7 +127,7 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
       await vscode.commands.executeCommand(command, uri);
       return;
     }
-    const choice = await showInformation(`The recording is outside of this workspace: ${recording.path}`, 'Copy Path');
+    const choice = await showInformation(`The recording is outside this workspace: ${recording.path}`, 'Copy Path');
     if (choice !== undefined) await vscode.env.clipboard.writeText(recording.path);
   }
 
@@ -155,15 +155,15 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
     try {
       const others = await foreignFiles(recording.path);
       const more = others.length > MAX_NAMED ? [plural(others.length - MAX_NAMED, 'more', 'more')] : [];
-      const also = `What is no part of the recording goes with it: ${enumerate([...others.slice(0, MAX_NAMED), ...more])}.`;
+      const also = `This also deletes files that are not part of the recording: ${enumerate([...others.slice(0, MAX_NAMED), ...more])}.`;
       const detail = [
         recording.path,
-        ...(recording.ended ? [] : ['It has not ended: it may still be recorded.']),
+        ...(recording.ended ? [] : ['It has no end yet: it may still be recording.']),
         ...(others.length > 0 ? [also] : []),
-        'It cannot be moved to the trash here: this cannot be undone.',
+        'There is no trash here. This cannot be undone.',
       ].join('\n');
       const { label } = recordingWords(recording, Date.now());
-      if (await askModal(`Delete the recording "${label}" for good?`, detail, 'Delete'))
+      if (await askModal(`Permanently delete the recording "${label}"?`, detail, 'Delete'))
         await vscode.workspace.fs.delete(uri, { recursive: true, useTrash: false });
     } catch (error) {
       this.log.error(`${recording.path}: ${String(error)}`);

@@ -46,7 +46,7 @@ export class Recordings {
         this.analyze(path, {
           ...(display === undefined ? {} : { display }),
           cancel,
-          onShare: (share) => report(`${Math.round(share * 100)} %`),
+          onShare: (share) => report(`${Math.round(share * 100)}%`),
         }),
       );
     } catch (error) {

@@ -20,7 +20,7 @@ export class SamplingControl implements vscode.Disposable {
     try {
       this.fifo = await SamplingFifo.make();
     } catch (error) {
-      const text = `A recording cannot be paused here: ${(error as Error).message.trim()}.`;
+      const text = `Recordings cannot be paused here: ${(error as Error).message.trim()}.`;
       if (paused) throw new EngineError('io', text, 'Record without "paused", or install mkfifo (coreutils).');
       this.log.warn(text);
       return {};
@@ -50,8 +50,8 @@ export class SamplingControl implements vscode.Disposable {
 
   private async show(on: boolean): Promise<void> {
     this.item.text = on ? '$(debug-pause)' : '$(debug-continue) paused';
-    this.item.tooltip = on ? 'Pause sampling; the program goes on' : 'Resume sampling';
-    this.item.accessibilityInformation = { label: on ? 'Pause sampling' : 'Resume sampling, which is paused', role: 'button' };
+    this.item.tooltip = on ? 'Pause sampling. The program keeps running.' : 'Resume sampling';
+    this.item.accessibilityInformation = { label: on ? 'Pause sampling' : 'Resume sampling (paused)', role: 'button' };
     this.item.command = on ? 'cacheline.pause' : 'cacheline.resume';
     this.item.show();
     await vscode.commands.executeCommand('setContext', 'cacheline.sampling', on ? 'on' : 'off');

@@ -173,9 +173,9 @@ export class SourceDocuments implements vscode.Disposable {
   whyNotFound(place: SourcePlace): string {
     const where = `${place.file}:${place.line}`;
     if (this.outside.has(place.file))
-      return `${where} is outside of this workspace, and was not to be read. The setting cacheline.sourceMap can name its folder.`;
+      return `${where} is outside this workspace, and reading it was not allowed. Add its folder to the setting cacheline.sourceMap.`;
     if (this.isPlaceMatchedByNames(place)) return `${where} was not found again. ${MATCHED_BY_NAMES}`;
-    return `${where} is not in this workspace, or was removed since the profile.`;
+    return `${where} is not in this workspace, or was removed after the profile was recorded.`;
   }
 
   /** The places of the profile, or of a binary that was built at that time, that are now on this line of a document. */
@@ -299,7 +299,7 @@ export class SourceDocuments implements vscode.Disposable {
       file.tracker = trackerOf(file, await readFile(file.uri.fsPath, 'utf8'));
       file.saved = mtimeMs;
     } catch (error) {
-      this.log.warn(`${file.uri.fsPath} cannot be read, so edits made while it is closed are not followed: ${String(error)}`);
+      this.log.warn(`${file.uri.fsPath} cannot be read, so lines are not tracked through edits made while it is closed: ${String(error)}`);
     }
   }
 }

@@ -65,7 +65,7 @@ export class SourcePaths {
         paths.set(name, only);
         found.push(pairOf(name, only));
       } else if (matches.length > 1) tied.set(name, matches);
-      else this.log.info(`No file of this workspace is called as ${name} of the recording.`);
+      else this.log.info(`No file in this workspace matches ${name} of the recording.`);
     };
     const rest = names.values();
     await Promise.all(
@@ -81,7 +81,7 @@ export class SourcePaths {
     }
     for (const name of outside.keys()) {
       if (paths.has(name)) outside.delete(name);
-      else this.log.info(`${name} of the recording is outside of this workspace and the folders of cacheline.sourceMap: it is not read.`);
+      else this.log.info(`${name} of the recording is outside this workspace and the folders of cacheline.sourceMap, so it is not read.`);
     }
     return { paths, undecided, outside };
   }
@@ -99,7 +99,7 @@ export class SourcePaths {
     for (const [name] of open) this.asked.add(name);
     const names = open.slice(0, MAX_NAMED).map(([name]) => basename(name));
     const more = open.length > names.length ? ` and ${open.length - names.length} more` : '';
-    const text = `${plural(open.length, 'source file')} of the recording (${names.join(', ')}${more}) can be several files of this workspace.`;
+    const text = `${plural(open.length, 'source file')} of the recording (${names.join(', ')}${more}) could be any of several files in this workspace.`;
     if ((await showInformation(text, 'Choose…')) === undefined) return;
     const [name, candidates] = first;
     const chosen = await vscode.window.showQuickPick(

@@ -3,6 +3,7 @@ import { hasDataSources } from './measure';
 import { printable } from './printable';
 import type { NamedCode, Report } from './report';
 import type { Address, Count, Share } from './values';
+import { percent } from './words';
 
 /** Samples that are charged to no memory access, by why. */
 export type Unattributed = {
@@ -78,11 +79,8 @@ export function isMostlyBlind({ blind }: Pick<Report, 'blind'>): boolean {
   return blind !== null && blind.share >= MOST;
 }
 
-/**
- * Printable sentences; empty where the report could see enough.
- * @param percent of a share from 0 to 1
- */
-export function blindText(report: Seen, percent: (share: number) => string): string {
+/** Printable sentences; empty where the report could see enough. */
+export function blindText(report: Seen): string {
   const { blind } = report;
   const [top, ...rest] = blind?.reasons ?? [];
   if (blind === null || top === undefined) return '';

@@ -59,7 +59,7 @@ export interface Check {
   collector: string;
   evidence: Evidence[];
   samples: { total: Count; contended: Count };
-  /** Of the samples, those of which nothing can be said; 0: less than 10 %. */
+  /** Of the samples, those of which nothing can be said; 0: less than 10%. */
   blindShare: Share;
   limit: {
     /** Of all samples, at one object. */

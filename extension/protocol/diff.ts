@@ -66,7 +66,7 @@ export interface DiffSide {
    * @minimum 0
    */
   seconds: number;
-  /** Of its samples, those of which nothing can be said; 0: less than 10 %. */
+  /** Of its samples, those of which nothing can be said; 0: less than 10%. */
   blindShare: Share;
 }
 

@@ -136,7 +136,7 @@ export interface Access extends NamedCode {
   cycles: {
     /** The smallest value that half of the loads do not exceed. */
     p50: number;
-    /** The smallest value that 95 % of the loads do not exceed. */
+    /** The smallest value that 95% of the loads do not exceed. */
     p95: number;
     max: number;
   } | null;
@@ -437,7 +437,7 @@ export interface Report {
     /** Adds up with `attributed` to `total`. */
     unattributed: Unattributed;
   };
-  /** Null: less than 10 % of the samples. */
+  /** Null: less than 10% of the samples. */
   blind: Blind | null;
   /** The code with most of the samples of which nothing can be said, most samples first; null with data sources: they need no code. */
   unseen: UnseenPlace[] | null;

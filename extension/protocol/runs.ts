@@ -42,7 +42,7 @@ export interface Runs {
   pairs: RunPair[];
   /** Nanoseconds of the runs without a recording; `spread`: from the fastest to the slowest, over the median. */
   median: { before: Positive; after: Positive | null; spread: { before: Ratio; after: Ratio | null } };
-  /** With its bounds at 95 % confidence, or as near as so few pairs come; null: one program alone was run. */
+  /** With its bounds at 95% confidence, or as near as so few pairs come; null: one program alone was run. */
   speedup: Speedup | null;
   /** How likely a difference like this is by chance (Wilcoxon's signed-rank test, two-sided, exact); null: one program alone was run. */
   p: Share | null;

@@ -127,7 +127,7 @@ export interface ThreadList {
 export interface Imbalance {
   pid: Count;
   /**
-   * The threads that are compared: those that run at least 10 % as long as the longest running one.
+   * The threads that are compared: those that run at least 10% as long as the longest running one.
    * @minItems 2
    */
   threads: Count[];

@@ -1,4 +1,5 @@
-// What verdicts and evidence classes mean, and why there is nothing to say: the same words in hovers, reports and the panel.
+// What verdicts and evidence classes mean, why there is nothing to say, and how a share is written: the same words in hovers,
+// reports and the panel.
 import type { Evidence, Report, Verdict } from './report';
 
 export const VERDICT_MEANING: Record<Verdict, string> = {
@@ -22,6 +23,13 @@ export const NO_EVIDENCE = 'none: no sample says where its data came from';
 
 /** Of recordings whose samples all stayed without an address: their binaries are gone, or no instruction of them could be read. */
 export const NOTHING_ATTRIBUTED = 'None of the samples could be attributed to a memory access, so nothing can be said about sharing.';
+
+/** A share of 0 to 1 as "50.8%"; what would round to 0.0% or 100.0% but is neither says so. */
+export function percent(share: number): string {
+  if (share > 0 && share < 0.0005) return '<0.1%';
+  if (share < 1 && share >= 0.9995) return '>99.9%';
+  return `${(share * 100).toFixed(1)}%`;
+}
 
 /** A clause as the engine writes it, "asked for 9 samples a second, recorded 4", as a sentence. */
 export function sentence(clause: string): string {

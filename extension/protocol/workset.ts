@@ -13,7 +13,7 @@ export interface LinesUsed {
   twice: Count;
   /** The share of the accesses that goes to the sampled lines, estimated (Good-Turing). */
   coverage: Share | null;
-  /** At least so many lines were used: the lower end of the 95 % interval of `estimate`. */
+  /** At least so many lines were used: the lower end of the 95% interval of `estimate`. */
   atLeast: Count | null;
   /** Chao1: expected to be at most the lines that were used. */
   estimate: Count | null;

@@ -9,7 +9,7 @@ namespace cacheline::analysis {
 namespace {
 
 constexpr double kDeviations = 2;
-/// Where no sample says otherwise, of so many that do one would have come with a chance of 95 %.
+/// Where no sample says otherwise, of so many that do one would have come with a chance of 95%.
 constexpr double kUnseen = 3;
 
 }  // namespace

@@ -138,7 +138,7 @@ std::vector<HeapBlocks::BlockEvidence> HeapBlocks::candidatesOf(Position positio
   return candidates;
 }
 
-/// "31 % of the samples fell into 1 other block that was there before or after: 128 bytes allocated in f()".
+/// "31% of the samples fell into 1 other block that was there before or after: 128 bytes allocated in f()".
 std::string HeapBlocks::othersOf(const std::vector<BlockEvidence>& candidates, const BlockEvidence& chosen) {
   uint64_t all = 0, elsewhere = 0, blocks = 0;
   const BlockEvidence* most = nullptr;
@@ -160,7 +160,7 @@ std::string HeapBlocks::othersOf(const std::vector<BlockEvidence>& candidates, c
   HeapBlock block;
   nameOrigin(stacks_[most->stack], block);
   text += (percent == 0 ? std::string("less than 1") : std::to_string(percent)) +
-          " % of the samples fell into " + std::to_string(blocks) +
+          "% of the samples fell into " + std::to_string(blocks) +
           (blocks == 1 ? " other block" : " other blocks") + " that " + (blocks == 1 ? "was" : "were") +
           " there before or after" + (blocks == 1 ? ": " : ", most into one of ") +
           std::to_string(most->size) + " bytes allocated in " +

@@ -39,10 +39,10 @@ std::optional<Part> largest(const ByNode& amounts) {
   return Part{most->first, static_cast<double>(most->second) / static_cast<double>(total)};
 }
 
-/// "92 %": whole ones, and 100 only of all.
+/// "92%": whole ones, and 100 only of all.
 std::string percentText(double share) {
   const double rounded = share < 1 ? std::min(std::round(share * 100), 99.0) : 100;
-  return std::to_string(static_cast<int>(rounded)) + " %";
+  return std::to_string(static_cast<int>(rounded)) + "%";
 }
 
 std::string enumerated(const std::vector<std::string>& items) {
@@ -64,7 +64,7 @@ std::string threadsText(std::vector<pid_t> ids) {
   return (ids.size() == 1 ? "thread " : "threads ") + enumerated(words);
 }
 
-/// "55 % on node 0 and 45 % on node 1", the largest first.
+/// "55% on node 0 and 45% on node 1", the largest first.
 std::string sharesText(const ByNode& amounts) {
   std::vector<std::pair<uint64_t, uint32_t>> sorted;
   for (const auto& [node, amount] : amounts)

@@ -22,7 +22,7 @@ namespace cacheline::machine {
 std::chrono::nanoseconds ownCpuTime();
 
 /// How often tick() looks. After a look comes a pause of at least kPauses times the CPU time that it took:
-/// each kind of look takes 2 % of a CPU at most, however many threads and mappings there are.
+/// each kind of look takes 2% of a CPU at most, however many threads and mappings there are.
 struct Cadence {
   std::chrono::nanoseconds threads{10'000'000};
   std::chrono::nanoseconds memory{250'000'000};

@@ -25,7 +25,7 @@ class BlockedLooks {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kPause{20};
-  /// After a look at all threads comes a pause of at least so many times the CPU time that it took: 0.5 % of
+  /// After a look at all threads comes a pause of at least so many times the CPU time that it took: 0.5% of
   /// a CPU.
   static constexpr int kPauses = 200;
   static constexpr size_t kStackBytes = 512;

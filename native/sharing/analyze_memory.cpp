@@ -75,7 +75,7 @@ std::string leftOutOfSums(const SummedLines& summed, const analysis::Report& rep
   if (summed.leftLines() == 0) return {};
   const double share = static_cast<double>(summed.leftLoads()) / static_cast<double>(report.contended);
   char percent[16];
-  std::snprintf(percent, sizeof percent, "%.1f %%", 100 * share);
+  std::snprintf(percent, sizeof percent, "%.1f%%", 100 * share);
   return std::string("The sums of objects and types leave out ") + percent + " of the " +
          loadsName(report.c2c->display) + ": of the lines with too few of them to be listed, " +
          std::to_string(summed.lines()) + " are in the sums, " + std::to_string(summed.leftLines()) +
@@ -87,7 +87,7 @@ std::vector<std::string> ownWarnings(const Readings& readings, const perfdata::R
                                      const analysis::Report& report) {
   std::vector<std::string> list = readings.warnings;
   const auto percent = [](uint64_t part, uint64_t whole) {
-    return std::to_string((part * 200 + whole) / (2 * whole)) + " %";
+    return std::to_string((part * 200 + whole) / (2 * whole)) + "%";
   };
   const Survey& survey = readings.collector->survey;
   const uint64_t samples = survey.totals.tally[Counter::records],

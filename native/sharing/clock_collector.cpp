@@ -14,7 +14,7 @@ using analysis::UnseenReason;
 namespace {
 
 constexpr size_t kMostWaiting = 8192;  // accesses, on their way into the table
-/// Errors of shares stay below 2 %; a line of a usual recording has fewer samples, which are all logged.
+/// Errors of shares stay below 2%; a line of a usual recording has fewer samples, which are all logged.
 constexpr size_t kMostLogged = 4096;
 
 SourceClass classOf(bool load, bool locked) {

@@ -12,7 +12,7 @@ constexpr double kComplete = 0.95;
 /// Of the lines that would be sampled twice far apart were all used all the time: programs that go from one
 /// half of their lines to the other have 0.5.
 constexpr double kThroughout = 0.75;
-constexpr double kNormal = 1.96;  // standard deviations of a 95 % interval
+constexpr double kNormal = 1.96;  // standard deviations of a 95% interval
 
 double coverageOf(double n, double once, double twice) {
   if (once == 0) return 1;

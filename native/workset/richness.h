@@ -45,7 +45,7 @@ struct Richness {
   /// The share of the accesses that goes to the sampled lines: Good-Turing, in the form of A. Chao and
   /// L. Jost, "Coverage-based rarefaction and extrapolation", Ecology 93 (2012), equation 4a.
   std::optional<double> coverage;
-  /// At least so many lines were used: the lower end of the 95 % interval of `estimate`.
+  /// At least so many lines were used: the lower end of the 95% interval of `estimate`.
   std::optional<uint64_t> atLeast;
   /// Chao1, whose expected value is a lower bound, too: bias-corrected, A. Chao, "Estimating species
   /// richness", Encyclopedia of Statistical Sciences (2005), equation 8; variance and interval: A. Chao,

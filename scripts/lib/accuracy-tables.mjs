@@ -23,7 +23,7 @@ const widestBounds = 2;
 /** A control must not be promised more. */
 const noGain = 1.05;
 
-const percent = (part, all) => (all === 0 ? '-' : `${((100 * part) / all).toFixed(1)} %`);
+const percent = (part, all) => (all === 0 ? '-' : `${((100 * part) / all).toFixed(1)}%`);
 
 /** Whether a patch of this program has to gain something, by what the fix by hand gains. */
 export const worthPatching = ({ control, patchable }, { ratio }) => !control && patchable !== null && ratio >= patchCost;
@@ -115,7 +115,7 @@ export function targetRows(judged, collectors) {
 
 function adviceTargets(judged) {
   const advised = judged.filter(({ advice }) => advice !== null);
-  const titles = ['controls with advice to part something', `patches that reach ${gainShare * 100} % of the gain`];
+  const titles = ['controls with advice to part something', `patches that reach ${gainShare * 100}% of the gain`];
   if (advised.length === 0) return titles.map((title) => row(title, 'not available', '', ''));
   const controls = advised.filter(({ program }) => program.control);
   const parted = controls.filter(({ advice }) => advice.partings.length > 0).length;
@@ -153,7 +153,7 @@ function predictionTargets(advised) {
   const share = (title, part, all, target) =>
     row(title, `${part} of ${all}`, percent(target, 1), all === 0 ? '' : verdict(part >= target * all));
   return [
-    share(`predicted speedup within ${predictionError * 100} %`, near, errors.length, predictedShare),
+    share(`predicted speedup within ${predictionError * 100}%`, near, errors.length, predictedShare),
     row(
       'median error of predicted speedups',
       errors.length === 0 ? '-' : percent(median(errors), 1),

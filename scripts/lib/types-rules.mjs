@@ -71,7 +71,7 @@ export async function ruleRows(recorded) {
   };
   const withAll = await reportAll({});
   const rows = [row('without', 'typed', 'right', 'on', 'other names', 'on')];
-  const points = (gain) => `${gain > 0 ? '-' : gain < 0 ? '+' : ''}${Math.abs(gain).toFixed(1)} %`;
+  const points = (gain) => `${gain > 0 ? '-' : gain < 0 ? '+' : ''}${Math.abs(gain).toFixed(1)}%`;
   for (const rule of await readRules()) {
     progress(`reports without ${rule}`);
     const without = await reportAll({ [variable]: rule });
@@ -84,7 +84,7 @@ export async function ruleRows(recorded) {
         points(most.typed),
         points(most.right),
         most.right > 0 ? most.title : '',
-        `${other.changed.toFixed(1)} %`,
+        `${other.changed.toFixed(1)}%`,
         other.changed > 0 ? other.title : '',
       ),
     );

@@ -114,7 +114,7 @@ export function describeAdvice({ window, workspace }: AdviceSteps): void {
       await window().runCommand('Cacheline: Preview Advice');
       await window()
         .page.locator('.notifications-toasts')
-        .getByText(/^There is no advice/)
+        .getByText(/^No advice: /)
         .waitFor({ timeout: PATIENCE_MS });
       assert.deepEqual(await window().glyphLines(), []);
       for (const text of ['@contended queue.limit', 'struct queue {']) {

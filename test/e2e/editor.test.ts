@@ -105,7 +105,7 @@ describe(`VS Code ${version.name}`, function () {
     await window.toggleMaximizedGroup();
     const texts = await window.textsAfterLines();
     assert.equal(texts.length, 2);
-    for (const text of texts) assert.match(text, /\d %.of.contended.samples/);
+    for (const text of texts) assert.match(text, /\d%.of.contended.samples/);
     await window.screenshot('4-gutter');
   });
 

@@ -35,11 +35,11 @@ export function describeLayout({ window, workspace }: LayoutSteps): void {
       await lens.waitFor();
       assert.match(
         (await lens.innerText()).replaceAll('\u00a0', ' '),
-        /^1 thread writes and 1 reads, 1 line, false sharing \d+ %: show layout$/,
+        /^1 thread writes and 1 reads, 1 line, false sharing \d+%: show layout$/,
       );
       const texts = (await window().textsAfterLines()).map((text) => text.replaceAll('\u00a0', ' '));
       assert.ok(
-        texts.some((text) => /byte 0 of queue: \d+ % of contended samples, 1 thread writes/.test(text)),
+        texts.some((text) => /byte 0 of queue: \d+% of contended samples, 1 thread writes/.test(text)),
         texts.join('\n'),
       );
     });

@@ -84,7 +84,7 @@ export function describeMachine({ window, workspace }: MachineSteps): void {
       await page.getByRole('button', { name: 'Copy sudo sysctl kernel.perf_event_paranoid=2' }).waitFor();
       assert.match(
         await page.locator('main').innerText(),
-        /No collector can be used[^]*It ended\. Try again\.[^]*<b>text<\/b>[^]*paranoid: 4/,
+        /No collector works here[^]*It ended\. Try again\.[^]*<b>text<\/b>[^]*paranoid: 4/,
       );
       await window().screenshot('14-machine-blocked');
     });

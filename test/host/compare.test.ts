@@ -52,7 +52,7 @@ describe('compare recordings', function () {
   it('says that the waiting is gone, of which data and code, and what was predicted', async () => {
     assert.equal(await compare(was, vscode.Uri.file(is)), true);
     await eventually('the page has the comparison', () => api.compareState().shown);
-    assert.match(view().conclusion, /^The waiting is gone: \d\d\.\d % of all samples were contended before/);
+    assert.match(view().conclusion, /^The waiting is gone: \d\d\.\d% of all samples were contended before/);
     for (const [kind, name] of [
       ['object', 'counters'],
       ['function', 'count'],
@@ -60,12 +60,12 @@ describe('compare recordings', function () {
       const { status, share, sure, place } = row(kind, name);
       assert.deepEqual([status, share.after], ['gone', 0], name);
       assert.ok(share.before > 0.3, `${name}: ${share.before}`);
-      assert.match(sure, /^(>99\.9|9\d\.\d) %$/);
+      assert.match(sure, /^(>99\.9|9\d\.\d)%$/);
       assert.match(place, /^contended\.c:\d+$/);
     }
     assert.match(view().elapsed, /^The recorded runs took .* before, .* after: [\d.]+ times as fast\./);
     assert.match(view().predicted[0]?.advice ?? '', /counters/);
-    assert.equal(view().predicted[0]?.measuredLeft, '0.0 %');
+    assert.equal(view().predicted[0]?.measuredLeft, '0.0%');
     assert.match(view().notes.join('\n'), /programs are called counter_array-contended and counter_array-fixed/);
   });
 

@@ -63,14 +63,14 @@ describe('types on their source', function () {
   it('shows the card over the definition: picture, members, threads, evidence', async () => {
     const text = await hoverTexts(uri, definition);
     assert.match(text, /\*\*`struct queue`\*\* · 16 bytes on 1 cache line/);
-    assert.match(text, /false sharing\\, 100\s%/);
+    assert.match(text, /false sharing\\, 100\\%/);
     const [, encoded = ''] = /\(data:image\/svg\+xml;base64,([^|]+)\|width=720,height=\d+\)/.exec(text) ?? [];
     const svg = Buffer.from(encoded, 'base64').toString('utf8');
     assert.match(svg, />produced<\/text>/);
-    assert.match(svg, />W1 67 %<\/text>/);
+    assert.match(svg, />W1 67%<\/text>/);
     const table = text.replaceAll('| &nbsp;&nbsp;', '| ');
-    assert.match(table, /\| \*\*`produced`\*\* \| 0–7 \| 8 \| 0 \| 620 \| 620\s\(67\s%\) \| W\s11 \|/);
-    assert.match(table, /\| \*\*`limit`\*\* \| 8–15 \| 8 \| 310 \| 0 \| 310\s\(33\s%\) \| R\s12 \|/);
+    assert.match(table, /\| \*\*`produced`\*\* \| 0–7 \| 8 \| 0 \| 620 \| 620\s\(67%\) \| W\s11 \|/);
+    assert.match(table, /\| \*\*`limit`\*\* \| 8–15 \| 8 \| 310 \| 0 \| 310\s\(33%\) \| R\s12 \|/);
     assert.match(text, /evidence: \*\*clock\*\*/);
     assert.match(text, /any multiple of 8 bytes/);
   });
@@ -102,7 +102,7 @@ describe('types on their source', function () {
     const [lens, ...others] = await lenses();
     assert.equal(others.length, 0);
     assert.equal(lens?.range.start.line, definition - 1);
-    assert.equal(lens.command?.title, '1 thread writes and 1 reads, 1 line, false sharing 100 %: show layout');
+    assert.equal(lens.command?.title, '1 thread writes and 1 reads, 1 line, false sharing 100%: show layout');
     await vscode.commands.executeCommand(lens.command.command, ...((lens.command.arguments ?? []) as unknown[]));
     const { active } = vscode.window.activeTextEditor!.selection;
     assert.deepEqual([active.line, active.character], [definition - 1, 'struct '.length]);
@@ -116,8 +116,8 @@ describe('types on their source', function () {
 
   it('writes behind hot members, where that is not switched off', async () => {
     assert.deepEqual(api.memberTextsOf(uri), [
-      { line: lineOf('atomic_long produced;'), text: 'byte 0 of queue: 67 % of contended samples, 1 thread writes' },
-      { line: lineOf('atomic_long limit;'), text: 'byte 8 of queue: 33 % of contended samples, 1 thread reads' },
+      { line: lineOf('atomic_long produced;'), text: 'byte 0 of queue: 67% of contended samples, 1 thread writes' },
+      { line: lineOf('atomic_long limit;'), text: 'byte 8 of queue: 33% of contended samples, 1 thread reads' },
     ]);
     await settings().update('memberText', false, vscode.ConfigurationTarget.Global);
     assert.deepEqual(api.memberTextsOf(uri), []);
@@ -166,7 +166,7 @@ describe('types on their source', function () {
     assert.ok(await vscode.workspace.applyEdit(edit));
     const text = await hoverTexts(uri, definition + 2);
     assert.match(text, /\*\*`struct queue`\*\*/);
-    assert.match(text, /edits that the binary does not have/);
+    assert.match(text, /edits that are not in the binary/);
     assert.equal((await lenses())[0]?.range.start.line, definition + 1);
     assert.equal(api.memberTextsOf(uri)[0]?.line, lineOf('atomic_long produced;') + 2);
     const { document } = await vscode.window.showTextDocument(uri);

@@ -33,7 +33,7 @@ void work(int which) {
   }
 }
 `;
-const REMARK = /source is newer than the binary: lines are matched by names/;
+const REMARK = /source is newer than the binary\\?\. Lines are matched by name/;
 
 describe('lines that moved', function () {
   this.timeout(60_000);

@@ -52,7 +52,7 @@ describe('profile of a contended example', function () {
       assert.ok(share > 0.15 && share <= 1, `share ${share}`);
       assert.ok(step >= 4, `step ${step}`);
       assert.equal(icon, `heat-${step}`);
-      assert.match(text, /^\d+ % of contended samples, 1 thread writes$/);
+      assert.match(text, /^\d+% of contended samples, 1 thread writes$/);
     }
   });
 

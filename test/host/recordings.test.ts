@@ -140,7 +140,7 @@ describe('view of recordings', function () {
     assert.ok(existsSync(path.join(made, 'notes.txt')));
     assert.match(
       asked[0] ?? '',
-      /^Delete the recording "old" for good\? .*old\.cacheline\n.*goes with it: notes\.txt\.\n.*undone\. Delete$/s,
+      /^Permanently delete the recording "old"\? .*old\.cacheline\n.*not part of the recording: notes\.txt\.\n.*undone\. Delete$/s,
     );
     await answering('showWarningMessage', ask('Delete'), remove);
     assert.equal(existsSync(made), false);

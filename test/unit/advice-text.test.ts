@@ -67,7 +67,7 @@ describe('advice sentences', () => {
     );
     assert.match(
       gain({ contendedLeft: 0.25, speedup: { low: 9.5, mid: 10, high: 120 } }),
-      /25\.0 % .* runs 10 times as fast, between 9\.5 and 120/,
+      /25\.0% .* runs 10 times as fast, between 9\.5 and 120/,
     );
     const alike = gain({ speedup: { low: 2.188, mid: 2.19, high: 2.192 } });
     const bound = gain({ speedup: { low: 1, mid: 1.6, high: 3 }, basis: 'clock, calibrated, bound' });
@@ -83,7 +83,7 @@ describe('advice sentences', () => {
     const memory = gain({ speedup: null, mostSpeedup: 1, excessCycles: 0.4, basis: 'hitm' });
     assert.match(
       memory,
-      /saves 40\.0 % of the cycles of all sampled loads\. How much faster the program gets cannot be told from this evidence \(hitm\)\.$/,
+      /saves 40\.0% of the cycles of all sampled loads\. How much faster the program gets cannot be told from this evidence \(hitm\)\.$/,
     );
   });
 

@@ -6,7 +6,6 @@ import { emptyTreeText } from '../../extension/session/profile/contended-tree';
 import { firstWords } from '../../extension/session/report/first-words';
 import { plainWords } from '../../extension/session/report/plain-words';
 import { reportText } from '../../extension/session/report/report-text';
-import { percent } from '../../extension/session/text/terminal-text';
 import { hitmReport } from './hitm-report';
 import { access, cacheLine, report as reportOf } from './report-builder';
 
@@ -36,7 +35,7 @@ describe('blindness', () => {
     const [first] = firstWords(nothingSeen([JAVA], 4));
     assert.equal(
       first,
-      "Most of this program's time (99.6 %) was in code that no file backs (a JIT: Java). Nothing can be said about it. " +
+      "Most of this program's time (99.6%) was in code that no file backs (a JIT: Java). Nothing can be said about it. " +
         'In the other 4 samples no contended cache line was seen.',
     );
   });
@@ -44,26 +43,26 @@ describe('blindness', () => {
   it('names the other reasons behind the one that is most of it, or all with their shares where none is', () => {
     const kernel: Reason = { reason: 'kernel', what: 'the kernel, whose accesses this recording does not know', share: 0.05 };
     const few: Reason = { reason: 'clobbered', what: 'code behind an access whose address register was overwritten', share: 0.001 };
-    const first = (...reasons: Reason[]): string => blindText(nothingSeen(reasons, 4), percent);
+    const first = (...reasons: Reason[]): string => blindText(nothingSeen(reasons, 4));
     assert.equal(
       first({ ...JAVA, share: 0.921 }, kernel, few),
-      "Most of this program's time (92.1 %) was in code that no file backs (a JIT: Java). Nothing can be said about it. " +
-        'Nor can anything be said about 5.0 % in the kernel, whose accesses this recording does not know.',
+      "Most of this program's time (92.1%) was in code that no file backs (a JIT: Java). Nothing can be said about it. " +
+        'Nor can anything be said about 5.0% in the kernel, whose accesses this recording does not know.',
     );
     assert.equal(
       first({ ...JAVA, share: 0.4 }, { ...LOST, share: 0.3 }),
-      "Most of this program's time (70.0 %) was where nothing can be said about it: " +
-        '40.0 % in code that no file backs (a JIT: Java) and 30.0 % in samples that were lost while recording.',
+      "Most of this program's time (70.0%) was where nothing can be said about it: " +
+        '40.0% in code that no file backs (a JIT: Java) and 30.0% in samples that were lost while recording.',
     );
     assert.equal(
       first({ ...JAVA, share: 0.2 }),
-      "Nothing can be said about 20.0 % of this program's time: it was in code that no file backs (a JIT: Java).",
+      "Nothing can be said about 20.0% of this program's time: it was in code that no file backs (a JIT: Java).",
     );
   });
 
   it('is all there is to say where nothing else was seen', () => {
     assert.deepEqual(firstWords(nothingSeen([{ ...JAVA, share: 1 }], 0)), [
-      "Most of this program's time (100.0 %) was in code that no file backs (a JIT: Java). Nothing can be said about it.",
+      "Most of this program's time (100.0%) was in code that no file backs (a JIT: Java). Nothing can be said about it.",
     ]);
   });
 
@@ -72,7 +71,7 @@ describe('blindness', () => {
     const report = reportOf([line], { blind: blind({ ...JAVA, share: 0.5 }) });
     assert.match(
       plainWords(report)[0]!,
-      /^Most of this program's time \(50\.0 %\) was in code .*\. Nothing can be said about it\. 100\.0 % of/,
+      /^Most of this program's time \(50\.0%\) was in code .*\. Nothing can be said about it\. 100\.0% of/,
     );
   });
 
@@ -81,7 +80,7 @@ describe('blindness', () => {
     const report = reportOf([line], { blind: blind({ ...JAVA, share: 0.3 }, { ...LOST, share: 0.15 }) });
     assert.match(
       plainWords(report)[0]!,
-      /^100\.0 % of .* Nothing can be said about 45\.0 % of this program's time: 30\.0 % was in code that no file backs \(a JIT: Java\) and 15\.0 % in samples that were lost while recording\.$/,
+      /^100\.0% of .* Nothing can be said about 45\.0% of this program's time: 30\.0% was in code that no file backs \(a JIT: Java\) and 15\.0% in samples that were lost while recording\.$/,
     );
     assert.match(
       firstWords(nothingSeen([{ ...JAVA, share: 0.3 }], 700))[0]!,
@@ -107,10 +106,10 @@ describe('blindness', () => {
     const report = hitmReport({ blind: blind({ ...LOST, share: 0.6 }) });
     assert.match(
       firstWords(report)[0]!,
-      /^Most of this program's samples \(60\.0 %\) were lost while recording\. Nothing can be said about them\. /,
+      /^Most of this program's samples \(60\.0%\) were lost while recording\. Nothing can be said about them\. /,
     );
     const system = { target: { kind: 'system', ids: [], cpus: [], children: true } } as unknown as NonNullable<Report['recording']>;
-    assert.match(blindText({ ...nothingSeen([JAVA], 4), recording: system }, percent), /^Most of this machine's time/);
+    assert.match(blindText({ ...nothingSeen([JAVA], 4), recording: system }), /^Most of this machine's time/);
   });
 
   it('shows names of files that could drive a terminal as text', () => {
@@ -119,7 +118,7 @@ describe('blindness', () => {
   });
 
   it('is what an empty tree of contended data says', () => {
-    assert.match(emptyTreeText(nothingSeen([JAVA], 4)), /^Most of this program's time \(99\.6 %\) was in code that no file backs/);
+    assert.match(emptyTreeText(nothingSeen([JAVA], 4)), /^Most of this program's time \(99\.6%\) was in code that no file backs/);
     assert.equal(emptyTreeText(nothingSeen([{ ...JAVA, share: 0.3 }], 700)), 'Nothing contended was measured in this profile.');
   });
 });
@@ -131,12 +130,12 @@ describe('lost samples', () => {
       ' ',
     );
   const bound =
-    "Its share is a lower bound: close to its accesses, 12.3 % of the samples are in 'f' (a.c:10), behind an access whose address register was overwritten";
+    "Its share is a lower bound: close to its accesses, 12.3% of the samples are in 'f' (a.c:10), behind an access whose address register was overwritten";
 
   it('are told by function and line', () => {
     assert.match(
       words([place()]),
-      /12\.3 % of the samples are in 'f' \(a\.c:10\), behind an access whose address register was overwritten: what/,
+      /12\.3% of the samples are in 'f' \(a\.c:10\), behind an access whose address register was overwritten: what/,
     );
     assert.match(
       words([place({ reason: 'unmapped', file: '', line: 0 })]),

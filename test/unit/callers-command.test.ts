@@ -74,7 +74,7 @@ describe('callers', function () {
     const { stdout } = await run('report', '-g', 'pointers');
     assert.match(
       stdout,
-      /bump at offset \d+ was called from\n +\d+\.\d % {2}unknown \(record --call-graph dwarf tells\) < work \(callers\.c:\d+\)/,
+      /bump at offset \d+ was called from\n +\d+\.\d% {2}unknown \(record --call-graph dwarf tells\) < work \(callers\.c:\d+\)/,
     );
   });
 

@@ -26,7 +26,7 @@ describe('checks', () => {
   const folder = temporaryFolder();
   const at = (...parts: string[]): string => join(folder.path, ...parts);
 
-  it('find 2 % of all samples that wait falsely at one object, whatever its verdict', () => {
+  it('find 2% of all samples that wait falsely at one object, whatever its verdict', () => {
     assert.deepEqual(names(check([worker(19)])), []);
     assert.deepEqual(names(check([worker(20)])), ['false-sharing Worker.ticks new']);
     assert.deepEqual(names(check([worker(30, { verdict: 'mixed', falseShare: 0.7 })])), ['mixed Worker.ticks new']);
@@ -109,7 +109,7 @@ describe('checks', () => {
       more: { blind: { share, reasons: [{ reason: 'noInstruction', what: 'code', share }] } },
     });
     assert.equal(check([], {}, blind(0.49)).noPass, null);
-    assert.equal(check([], {}, blind(0.5)).noPass, 'of 50.0 % of the samples nothing can be said');
+    assert.equal(check([], {}, blind(0.5)).noPass, 'of 50.0% of the samples nothing can be said');
     assert.equal(check([], { allowBlind: true }, blind(0.5)).noPass, null);
     assert.equal(check([], {}, { samples: 0 }).noPass, 'there is no sample');
   });
@@ -180,7 +180,7 @@ describe('checks', () => {
       const [first, second, last] = githubCommands(found(), options()).split('\n');
       assert.match(
         first!,
-        /^::error file=src\/worker\.c,line=40,title=False sharing of Worker\.ticks::10\.0 %25 of all samples wait for it/,
+        /^::error file=src\/worker\.c,line=40,title=False sharing of Worker\.ticks::10\.0%25 of all samples wait for it/,
       );
       assert.match(second!, /^::error title=False sharing of long\.count%2C %25::/);
       assert.match(last!, /^::error title=cacheline check::Failed: 2 findings/);
@@ -193,7 +193,7 @@ describe('checks', () => {
         for (const line of checkText(found(), { ...options(), width, style: PLAIN }).split('\n'))
           assert.ok(displayWidth(line) <= width, line);
       assert.match(checkText(found(), { ...options(), width: 80, style: PLAIN }), /Worker\.ticks +worker\.h:7/);
-      assert.match(checkMarkdown(found(), options()), /\| new \| 10\.0 % \| 10\.0 % \| false sharing \| `Worker\.ticks` \|/);
+      assert.match(checkMarkdown(found(), options()), /\| new \| 10\.0% \| 10\.0% \| false sharing \| `Worker\.ticks` \|/);
       const failing = check([], { programStatus: 5 });
       assert.equal(failing.noPass, 'the program failed (exit status 5)');
       assert.match(checkText(failing, { ...options(), width: 80, style: PLAIN }), /No pass: the program failed/);

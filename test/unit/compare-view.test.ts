@@ -33,7 +33,7 @@ const place = (of: Comparison, kind: string, name: string) => {
 describe('compare view', () => {
   it('says the conclusion, and in tables what is gone, new and the same', () => {
     const view = compareView(comparison([worker(400), worker(200, { type: 'Queue', object: 'queue' })], [worker(400)]));
-    assert.match(view.conclusion, /^There is less waiting: 60\.0 % of all samples were contended before, 40\.0 % after/);
+    assert.match(view.conclusion, /^There is less waiting: 60\.0% of all samples were contended before, 40\.0% after/);
     assert.deepEqual(
       view.tables.map(({ kind, rows }) => [kind, rows.map(({ name, status }) => `${name} ${status}`)]),
       [
@@ -48,7 +48,7 @@ describe('compare view', () => {
     assert.deepEqual(
       [gone?.shareText, gone?.share],
       [
-        { before: '20.0 %', after: '0.0 %' },
+        { before: '20.0%', after: '0.0%' },
         { before: 0.2, after: 0 },
       ],
     );
@@ -90,9 +90,9 @@ describe('compare view', () => {
     assert.deepEqual(
       view.predicted.map(({ speedup, predictedLeft, measuredLeft }) => [speedup, predictedLeft, measuredLeft]),
       [
-        ['2 times as fast (1.5 to 2.5)', '1.0 %', '10.0 %'],
-        ['1.5 to 2.5 times as fast', '1.0 %', '10.0 %'],
-        ['cannot be told', '1.0 %', 'cannot be told'],
+        ['2 times as fast (1.5 to 2.5)', '1.0%', '10.0%'],
+        ['1.5 to 2.5 times as fast', '1.0%', '10.0%'],
+        ['cannot be told', '1.0%', 'cannot be told'],
       ],
     );
     const { evidence, collector, c2c } = intelReport();

@@ -32,10 +32,10 @@ describe('tree of contended data', () => {
 
   it('begins with types, the hottest first, and objects of unknown type beside them', () => {
     assert.deepEqual([type.kind, type.label], ['type', 'struct queue']);
-    assert.match(type.description, /^false sharing, 9\d % of contended samples, 2 threads write and 1 reads/);
+    assert.match(type.description, /^false sharing, 9\d% of contended samples, 2 threads write and 1 reads/);
     assert.deepEqual(type.place, { file: '/src/program.c', line: 10 });
     assert.deepEqual([object.kind, object.label], ['object', 'loose']);
-    assert.match(object.description, /^type unknown, 100 contended samples \(10 %\)$/);
+    assert.match(object.description, /^type unknown, 100 contended samples \(10%\)$/);
     assert.deepEqual(object.place, { file: '/src/program.c', line: 60 }, 'it has no definition: where it is accessed');
   });
 
@@ -43,7 +43,7 @@ describe('tree of contended data', () => {
     assert.deepEqual(labels(type.children), ['produced', 'limit', 'today.cents', 'no member']);
     const produced = type.children[0]!;
     assert.deepEqual(produced.place, { file: '/src/program.c', line: 11 });
-    assert.match(produced.description, /^bytes 0–7, \d+ % of contended samples, 1 thread writes$/);
+    assert.match(produced.description, /^bytes 0–7, \d+% of contended samples, 1 thread writes$/);
     const line = produced.children[0]!;
     assert.deepEqual([line.kind, line.label], ['line', '0x404040']);
     assert.match(line.description, /^false sharing, 640 contended samples/);
@@ -164,7 +164,7 @@ describe('tree of contended data', () => {
   it('says the type of objects that are no structures', async () => {
     const data = { object: 'counters', offset: 8, definition: null, type: 'atomic_long[4]' };
     const [node] = await wholeTree(report([cacheLine([access({ writes: 9, data })])]), 'contended');
-    assert.equal(node?.description, 'atomic_long[4], 9 contended samples (100 %)');
+    assert.equal(node?.description, 'atomic_long[4], 9 contended samples (100%)');
   });
 
   it('is empty where nothing competes, and where there is nothing', async () => {
@@ -222,9 +222,9 @@ describe('tree of contended data', () => {
       stores: 1,
     };
     const described = async (objects: ObjectSum[]) => (await wholeTree({ ...made, objects }, 'contended'))[0]?.description;
-    assert.equal(await described([sum]), 'true sharing, type unknown, 1 contended sample (100 %)');
-    assert.equal(await described([sum, sum]), 'type unknown, 1 contended sample (100 %)');
-    assert.equal(await described([{ ...sum, base: '0x7f0000001000' }]), 'type unknown, 1 contended sample (100 %)');
+    assert.equal(await described([sum]), 'true sharing, type unknown, 1 contended sample (100%)');
+    assert.equal(await described([sum, sum]), 'type unknown, 1 contended sample (100%)');
+    assert.equal(await described([{ ...sum, base: '0x7f0000001000' }]), 'type unknown, 1 contended sample (100%)');
   });
 
   it('makes visible what names hide', async () => {

@@ -232,7 +232,7 @@ describe('examples', function () {
       const atomic = samplesOf('shared_counter');
       const innocent = samplesOf('private_value');
       assert.ok(atomic >= 100, `${atomic} samples are too few to judge by`);
-      // Some interrupts arrive one instruction later still, behind the load: 3 to 9 % here. The rule that took the IP's own operand
+      // Some interrupts arrive one instruction later still, behind the load: 3 to 9% here. The rule that took the IP's own operand
       // would charge nearly all to the load, so this bound tells the two apart whatever the machine's delay.
       assert.ok(atomic / (atomic + innocent) >= 0.75, `${atomic} to the atomic, ${innocent} to the private variable`);
       return;

@@ -62,18 +62,18 @@ describe('heat', () => {
   it('says share and threads', () => {
     const text = (fields: Partial<LineHeat>): string =>
       heatText({ measure: 'contended', amount: 100, share: 1, writers: 0, readers: 0, both: 0, caused: 0, ...fields });
-    assert.equal(text({ share: 0.312, writers: 2 }), '31 % of contended samples, 2 threads write');
-    assert.equal(text({ share: 0.5, writers: 1, readers: 3 }), '50 % of contended samples, 1 thread writes and 3 read');
+    assert.equal(text({ share: 0.312, writers: 2 }), '31% of contended samples, 2 threads write');
+    assert.equal(text({ share: 0.5, writers: 1, readers: 3 }), '50% of contended samples, 1 thread writes and 3 read');
     assert.equal(
       text({ share: 0.5, writers: 2, readers: 3, both: 1 }),
-      '50 % of contended samples, 1 thread writes, 1 reads and writes and 2 read',
+      '50% of contended samples, 1 thread writes, 1 reads and writes and 2 read',
     );
-    assert.equal(text({ share: 0.001, readers: 1 }), '<1 % of contended samples, 1 thread reads');
-    assert.equal(text({}), '100 % of contended samples');
-    assert.equal(text({ measure: 'hitm', amount: 1312, share: 0.78, writers: 2 }), '1,312 HITMs (78 %), 2 threads write');
-    assert.equal(text({ measure: 'remoteHitm', amount: 1, share: 0.001 }), '1 remote HITM (<1 %)');
-    assert.equal(text({ measure: 'peer', amount: 30 }), '30 peer hits (100 %)');
-    assert.equal(text({ measure: 'latency', amount: 5000.4, share: 0.25 }), '25 % of load cycles');
+    assert.equal(text({ share: 0.001, readers: 1 }), '<1% of contended samples, 1 thread reads');
+    assert.equal(text({}), '100% of contended samples');
+    assert.equal(text({ measure: 'hitm', amount: 1312, share: 0.78, writers: 2 }), '1,312 HITMs (78%), 2 threads write');
+    assert.equal(text({ measure: 'remoteHitm', amount: 1, share: 0.001 }), '1 remote HITM (<1%)');
+    assert.equal(text({ measure: 'peer', amount: 30 }), '30 peer hits (100%)');
+    assert.equal(text({ measure: 'latency', amount: 5000.4, share: 0.25 }), '25% of load cycles');
     assert.equal(
       text({ measure: 'hitm', amount: 0, share: 0, caused: 312, writers: 1 }),
       'stores to lines with 312 HITMs, 1 thread writes',

@@ -17,9 +17,9 @@ function hover(of: Report, line: number, metric: HeatMetric | 'auto' = 'auto'): 
 describe('hover text of data sources', () => {
   it('says how many of the line’s HITMs are here, how long loads take, and who', () => {
     const text = hover(hitmReport(), 21);
-    assert.match(text, /^\*\*false sharing\*\* · 312 HITMs \(78 %\), 2 threads read and write\n/);
-    assert.match(text, /312 of the 312 HITMs of this cache line \(.*\) are here, 60\s% of them remote\./);
-    assert.match(text, /352 loads here take 357 cycles on average; 95\s% of them take at most 1,536, the slowest 60,233\./);
+    assert.match(text, /^\*\*false sharing\*\* · 312 HITMs \(78%\), 2 threads read and write\n/);
+    assert.match(text, /312 of the 312 HITMs of this cache line \(.*\) are here, 60% of them remote\./);
+    assert.match(text, /352 loads here take 357 cycles on average; 95% of them take at most 1,536, the slowest 60,233\./);
     assert.match(
       text,
       /\| 0 \| &nbsp;&nbsp;\*\*`counters`\s\+0\*\* \| &nbsp;&nbsp;312 \| &nbsp;&nbsp;187 \| &nbsp;&nbsp;352 \| &nbsp;&nbsp;357 \| &nbsp;&nbsp;1,536 \| &nbsp;&nbsp;230 \| &nbsp;&nbsp;.*11.*12.* \| &nbsp;&nbsp;0, 1 \| &nbsp;&nbsp;this line \|/,
@@ -48,9 +48,9 @@ describe('hover text of data sources', () => {
   it('follows the metric in its first line only', () => {
     assert.match(
       hover(hitmReport(), 21, 'latency'),
-      /^\*\*false sharing\*\* · 67 % of load cycles, 2 threads read and write\n[^]*312 of the 312 HITMs/,
+      /^\*\*false sharing\*\* · 67% of load cycles, 2 threads read and write\n[^]*312 of the 312 HITMs/,
     );
-    assert.match(hover(hitmReport(), 21, 'contended'), /^\*\*false sharing\*\* · \d+ % of contended samples/);
+    assert.match(hover(hitmReport(), 21, 'contended'), /^\*\*false sharing\*\* · \d+% of contended samples/);
   });
 
   it('never says HITM of peer evidence', () => {
@@ -59,7 +59,7 @@ describe('hover text of data sources', () => {
       assert.doesNotMatch(text, /HITM/);
       assert.match(
         text,
-        /100 of the 100 peer hits of this cache line \(loads that another core’s cache answered\) are here, 70\s% of them remote/,
+        /100 of the 100 peer hits of this cache line \(loads that another core’s cache answered\) are here, 70% of them remote/,
       );
     }
   });
@@ -81,7 +81,7 @@ describe('hover text of data sources', () => {
     const shown = hitmReport();
     const accesses = shown.lines.flatMap((cacheLine) => cacheLine.accesses.map((access) => ({ cacheLine, access })));
     const text = definitionHoverText(shown, 'counters', accesses, 'hitm');
-    assert.match(text, /^\*\*`counters`: false sharing\*\* · 401 HITMs \(100 %\), 2 threads read and write/);
+    assert.match(text, /^\*\*`counters`: false sharing\*\* · 401 HITMs \(100%\), 2 threads read and write/);
     assert.match(text, /401 of the 401 HITMs of these 2 cache lines/);
     assert.match(text, /\| &nbsp;&nbsp;`bump` stats\\.c\\:21 \|/);
   });

@@ -24,7 +24,7 @@ describe('hover text', () => {
   it('names data, offset, reads, writes, threads, verdict and evidence of a line', () => {
     assert.match(hover.lineHoverText(pair, at(31), 'contended'), /\| bytes( \| &nbsp;&nbsp;(data|reads|writes|threads|in)){5} \|/);
     const text = lineHoverText(pair, at(31), 'contended');
-    assert.match(text, /^\*\*false sharing\*\* · 50 % of contended samples, 1 thread writes\n/);
+    assert.match(text, /^\*\*false sharing\*\* · 50% of contended samples, 1 thread writes\n/);
     assert.match(text, /\| 0–7 \| \*\*`produced`\s\+0\*\* \| 0 \| 1,203[^|]* \| `[^`]+`\s5001 \| this line \|/);
     assert.match(text, /cache line `0x4040c0`/);
     assert.match(text, /evidence: \*\*clock\*\*/);

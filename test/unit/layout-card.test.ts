@@ -112,7 +112,7 @@ describe('layout card', () => {
     );
     assert.match(text, /\| member( \| &nbsp;&nbsp;(bytes|size|reads|writes|HITMs|cycles|threads)){7} \|/);
     const plain = text.replaceAll('| &nbsp;&nbsp;', '| ');
-    assert.match(plain, /\| \*\*`a`\*\* \| 0–7 \| 8 \| 30 \| 0 \| 30\s\(50\s%\) \| 250 \| R\s1 \|/);
+    assert.match(plain, /\| \*\*`a`\*\* \| 0–7 \| 8 \| 30 \| 0 \| 30\s\(50%\) \| 250 \| R\s1 \|/);
     assert.match(plain, /\| `b` \| 8–15 \| 8 \| 0 \| 9 \| 0 \| – \| W\s2 \|/);
     assert.match(text, /evidence: \*\*hitm, latency\*\*/);
   });
@@ -132,9 +132,9 @@ describe('layout card', () => {
   });
 
   it('titles the line above a definition, and texts hot members only', () => {
-    assert.equal(lensTitle(card, profile(), 'contended'), '2 threads write and 1 reads, 2 lines, false sharing 100 %: show layout');
+    assert.equal(lensTitle(card, profile(), 'contended'), '2 threads write and 1 reads, 2 lines, false sharing 100%: show layout');
     const { members } = card.layout;
-    assert.equal(memberText(card, members[0]!, profile(), 'contended'), 'byte 0 of queue: 62 % of contended samples, 1 thread writes');
+    assert.equal(memberText(card, members[0]!, profile(), 'contended'), 'byte 0 of queue: 62% of contended samples, 1 thread writes');
     assert.equal(memberText(card, members[2]!, profile(), 'contended'), '');
     assert.equal(lensTitle(plainCard(card.layout), profile(), 'contended'), '');
   });
@@ -169,7 +169,7 @@ describe('text after a line with several members', () => {
   it('is about the hottest, and counts the others', () => {
     const fields = [field('left', 0, { stores: 100, writers: [1] }), field('right', 8, { stores: 300, writers: [2] })];
     const both = card([member('left', 0, 8, line), member('right', 8, 8, line)], fields);
-    const expected = 'byte 8 of pair: 30 % of contended samples, 1 thread writes';
+    const expected = 'byte 8 of pair: 30% of contended samples, 1 thread writes';
     const of = places(both);
     assert.equal(membersText(of, profile(), 'contended'), `right, ${expected} (and 1 more member on this line)`);
     assert.equal(membersText(of.slice(1), profile(), 'contended'), expected);
@@ -181,7 +181,7 @@ describe('text after a line with several members', () => {
   it('does not count a structure and what is inside of it twice', () => {
     const members = [member('in', 0, 16, line), member('in.left', 0, 8, { ...line, depth: 1 })];
     const nested = card(members, [field('in.left', 0, { stores: 100, writers: [1] })]);
-    assert.equal(membersText(places(nested), profile(), 'contended'), 'byte 0 of pair: 10 % of contended samples, 1 thread writes');
+    assert.equal(membersText(places(nested), profile(), 'contended'), 'byte 0 of pair: 10% of contended samples, 1 thread writes');
   });
 });
 
@@ -252,7 +252,7 @@ describe('picture of a type', () => {
     );
     assert.match(
       readable(layoutCard(card, context(), list)),
-      /- line 563, bytes 35968–36031: 67\s% of what the type measured\n {2}- 0–65535: `slots`, goes on from the line before: .*2 threads write/,
+      /- line 563, bytes 35968–36031: 67% of what the type measured\n {2}- 0–65535: `slots`, goes on from the line before: .*2 threads write/,
     );
   });
 
@@ -369,7 +369,7 @@ describe('picture of a type', () => {
 
     const third = profileAt('0x7f0000000098'); // its third element begins at byte 56
     assert.match(text(third), /Drawn as the instance measured here lies: from byte 56 of a cache line\. 1 member straddles/);
-    assert.match(text(third, list), /- line 1, bytes 0–7: 75\s%[^]*- line 2, bytes 8–15: 25\s%[^]*12–15: `other`/);
+    assert.match(text(third, list), /- line 1, bytes 0–7: 75%[^]*- line 2, bytes 8–15: 25%[^]*12–15: `other`/);
     assert.deepEqual(
       cardRows(card, 'contended', 56).flatMap((row) =>
         row.kind === 'line' ? row.pieces.map((piece) => [piece.member?.name, piece.start, piece.end]) : [],
@@ -381,7 +381,7 @@ describe('picture of a type', () => {
         ['other', 4, 8],
       ],
     );
-    assert.match(cardPicture(card, third, 'contended', 'dark').svg, />\+0<.*>75 %<.*>\+8<.*>25 %</);
+    assert.match(cardPicture(card, third, 'contended', 'dark').svg, />\+0<.*>75%<.*>\+8<.*>25%</);
 
     assert.doesNotMatch(text(profileAt('0x7f0000000080', [heat], 0)), /Drawn/, 'it begins with the line');
     const twin = typeHeat({ ...of, size: 24 }, heat.fields);

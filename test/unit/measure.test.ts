@@ -74,9 +74,9 @@ describe('heat of data sources', () => {
       ],
     );
     assert.deepEqual(heats(hitmReport(), 'hitm').map(heatText), [
-      '312 HITMs (78 %), 2 threads read and write',
+      '312 HITMs (78%), 2 threads read and write',
       'stores to lines with 312 HITMs, 1 thread writes',
-      '89 HITMs (22 %), 1 thread reads',
+      '89 HITMs (22%), 1 thread reads',
     ]);
   });
 
@@ -91,7 +91,7 @@ describe('heat of data sources', () => {
   });
 
   it('says peer hits, never HITM', () => {
-    assert.deepEqual(heats(peerReport(), 'hitm').map(heatText), ['100 peer hits (100 %), 2 threads read']);
+    assert.deepEqual(heats(peerReport(), 'hitm').map(heatText), ['100 peer hits (100%), 2 threads read']);
   });
 
   it('weighs latencies', () => {
@@ -99,7 +99,7 @@ describe('heat of data sources', () => {
     const [hot] = heats(shown, 'latency');
     assert.ok(hot);
     assert.equal(hot.amount, 125 * 210 + 187 * 512 + 40 * 90);
-    assert.equal(heatText(hot), '67 % of load cycles, 2 threads read and write');
+    assert.equal(heatText(hot), '67% of load cycles, 2 threads read and write');
   });
 
   it('has no heat where nothing was hit', () => {

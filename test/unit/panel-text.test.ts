@@ -85,7 +85,7 @@ describe('text of the panel', () => {
     const header = (part: Partial<Report>): string[] =>
       shown(h(Header, { summary: { ...report([], part), title: 'a', path: 'a' }, heat, objects: [], words: undefined, found: undefined }));
     const texts = header({ blind });
-    const sentence = `Most of this program's time (75.0 %) was in code of ${HARMLESS} (missing). Nothing can be said about it.`;
+    const sentence = `Most of this program's time (75.0%) was in code of ${HARMLESS} (missing). Nothing can be said about it.`;
     assert.ok(texts.indexOf(sentence) > 0 && texts.indexOf(sentence) < texts.indexOf('Measured'), texts.join('\n'));
     assert.doesNotMatch(header({}).join('\n'), /Nothing can be said/);
   });

@@ -58,7 +58,7 @@ describe('text of recordings with data sources', () => {
 
   it('never says HITM of a machine that cannot tell', () => {
     assert.doesNotMatch(words(armReport(), 200), /hitm/i);
-    assert.match(words(armReport(), 80), /344 of 384 sampled loads \(89\.6 %\) were peer hits: another core’s cache answered/);
+    assert.match(words(armReport(), 80), /344 of 384 sampled loads \(89\.6%\) were peer hits: another core’s cache answered/);
   });
 });
 
@@ -69,12 +69,12 @@ describe('the first words of recordings with data sources', () => {
 
   it('say how much, where, who, what it costs and what to look at', () => {
     const text = paragraphs(intelReport());
-    assert.match(text, /^474 of 1,006 sampled loads \(47\.1 %\) were HITMs/);
+    assert.match(text, /^474 of 1,006 sampled loads \(47\.1%\) were HITMs/);
     assert.match(
       text,
-      /97\.7 % of these HITMs are on the line 0x7f0e3c0010c0 \(pid 5000\), which holds 'counters' at \+0 to \+16: false sharing\./,
+      /97\.7% of these HITMs are on the line 0x7f0e3c0010c0 \(pid 5000\), which holds 'counters' at \+0 to \+16: false sharing\./,
     );
-    assert.match(text, /67\.0 % of its HITMs came from another node/);
+    assert.match(text, /67\.0% of its HITMs came from another node/);
     assert.match(
       text,
       /took 470 cycles on average; at 'Worker::count\(unsigned long\)' \(server\.cpp:31\) 19 of 20 loads took up to 1,216/,
@@ -145,13 +145,13 @@ describe('the first words of recordings with data sources', () => {
     const text = paragraphs(spread([{ object: 'Slot (heap)' }, { object: 'hot', lines: 1, contended: 60 }]));
     assert.match(
       text,
-      /90\.0 % of these HITMs are on 'Slot \(heap\)', spread over 2,048 lines: false sharing\. 6\.0 % of these HITMs are on the line/,
+      /90\.0% of these HITMs are on 'Slot \(heap\)', spread over 2,048 lines: false sharing\. 6\.0% of these HITMs are on the line/,
     );
     assert.match(text, /\nThreads .*--show-all lists its lines, and the code that uses them\.$/);
     assert.doesNotMatch(text, /They are|turns at a lock/);
     assert.match(
       paragraphs(spread([{ object: 'Slot (heap)', contended: 59 }])),
-      /were HITMs: [^.]*\. 6\.0 % of these HITMs are on the line/,
+      /were HITMs: [^.]*\. 6\.0% of these HITMs are on the line/,
     );
   });
 
@@ -184,18 +184,18 @@ describe('the first words of recordings with data sources', () => {
   });
 
   it('take memory without a name for no object', () => {
-    assert.match(paragraphs(spread([{ object: '[kernel]' }])), /were HITMs: [^.]*\. 6\.0 % of these HITMs are on the line/);
+    assert.match(paragraphs(spread([{ object: '[kernel]' }])), /were HITMs: [^.]*\. 6\.0% of these HITMs are on the line/);
   });
 
   it('say of what no line has much that it is there', () => {
     const none = { lines: [], contendedLeftOut: 1000 };
     assert.match(
       paragraphs(spread([{ object: 'Slot (heap)' }], none)),
-      /another core had modified and still held\. 90\.0 % of these HITMs are on 'Slot/,
+      /another core had modified and still held\. 90\.0% of these HITMs are on 'Slot/,
     );
     assert.match(
       paragraphs(spread([], none)),
-      /They are on lines that are not listed: none of these has 0\.1 % of them \(--show-all lists them\)\.$/,
+      /They are on lines that are not listed: none of these has 0\.1% of them \(--show-all lists them\)\.$/,
     );
   });
 
@@ -203,7 +203,7 @@ describe('the first words of recordings with data sources', () => {
     const text = words(spread([]), 200);
     assert.match(
       text,
-      /\n2,051 more lines with 94\.0 % of the HITMs in sum, each with less than 0\.1 % of them \(--show-all\slists them\)\.\n/,
+      /\n2,051 more lines with 94\.0% of the HITMs in sum, each with less than 0\.1% of them \(--show-all\slists\sthem\)\.\n/,
     );
     assert.match(words(spread([], { contendedLeftOut: 0 }), 200), /\n2,051 more lines with accesses but no HITMs \(/);
   });

@@ -156,7 +156,7 @@ describe('the list of processes', () => {
   it('groups them by whose they are', () => {
     assert.deepEqual(processItems([info({ load: 1.5 }), info({ pid: 6, uid: 0, user: 'root', threads: 1, commandLine: [] })], 1000), [
       { kind: 'group', label: 'yours' },
-      { kind: 'process', pid: 5, label: 'server', description: '5 · ann · 2 threads · 150 % CPU', detail: './server -x' },
+      { kind: 'process', pid: 5, label: 'server', description: '5 · ann · 2 threads · 150% CPU', detail: './server -x' },
       { kind: 'group', label: 'of other users: recording them needs root or CAP_PERFMON' },
       { kind: 'process', pid: 6, label: 'server', description: '6 · root · 1 thread', detail: '' },
     ]);

@@ -159,7 +159,7 @@ describe('words about a recording', () => {
       progressText(attached(), { ...now, lost: 0 }),
       '1.3 s, 1,200 samples. Cancel ends the recording, which is shown; the process goes on.',
     );
-    assert.equal(progressText(program, { phase: 'analyzing', share: 0.5 }), 'analyzing, 50 %');
+    assert.equal(progressText(program, { phase: 'analyzing', share: 0.5 }), 'analyzing, 50%');
   });
 
   it('say how it ended', () => {

@@ -96,7 +96,7 @@ describe('a remedy by what waits for what', () => {
           [0, 0, 0.25, 0],
         ],
       ),
-      "A cache line for each of 'queue.tag' and 'queue.state' (alignas, padding) ends 75.0 % of the waiting. What remains is at 'queue.state', " +
+      "A cache line for each of 'queue.tag' and 'queue.state' (alignas, padding) ends 75.0% of the waiting. What remains is at 'queue.state', " +
         'which threads share: there only sharing less often (a copy for each thread, merged later; fewer updates) helps.',
     );
   });
@@ -111,7 +111,7 @@ describe('a remedy by what waits for what', () => {
         [1, 0, 0.06, 1],
       ],
     );
-    assert.match(remedyOf('mixed', [line]), /^A cache line for each of 'queue\.lock' and 'queue\.limit' .* ends 6\.0 % of the waiting/);
+    assert.match(remedyOf('mixed', [line]), /^A cache line for each of 'queue\.lock' and 'queue\.limit' .* ends 6\.0% of the waiting/);
   });
 
   it('names of each group the two hottest, of many groups three', () => {
@@ -155,7 +155,7 @@ describe('a remedy by what waits for what', () => {
     ];
     assert.match(
       remedy('true sharing', words, [0, 0], waits),
-      /^'queue\.hits' and 'queue\.misses' are used by the same threads, but by different functions\. Unless they .* ends up to 50\.0 % of the waiting/,
+      /^'queue\.hits' and 'queue\.misses' are used by the same threads, but by different functions\. Unless they .* ends up to 50\.0% of the waiting/,
     );
     const together = [...words, use('misses', 8, [1], { reads: 1, symbol: 'hit' })];
     assert.match(remedy('true sharing', together, [0, 0], waits), SHARED);
@@ -183,7 +183,7 @@ describe('a remedy by what waits for what', () => {
   it('adds up all lines', () => {
     const apart = waiting('mixed', own, [0, 1], [[0, 1, 1, 1]]);
     const shared = waiting('mixed', [use('n', 0, [1, 2], { writes: 120 })], [0], [[0, 0, 1, 0]]);
-    assert.match(remedyOf('mixed', [{ ...apart, contended: 130 }, shared]), / ends 52\.0 % of the waiting/);
+    assert.match(remedyOf('mixed', [{ ...apart, contended: 130 }, shared]), / ends 52\.0% of the waiting/);
   });
 
   it('does not part words that the same code uses in one step', () => {
@@ -200,9 +200,9 @@ describe('a remedy by what waits for what', () => {
     assert.match(remedy('mixed', ring, [0, 1], waits(0.95)), /^The same code uses/, 'what is left is not worth it');
     assert.match(
       remedy('false sharing', ring, [0, 1], waits(0.5)),
-      /^A cache line for each of 'queue\.tail' and 'queue\.head' .* ends 45\.0 % of the waiting\. What remains is at 'queue\.tail' and 'queue\.head'/,
+      /^A cache line for each of 'queue\.tail' and 'queue\.head' .* ends 45\.0% of the waiting\. What remains is at 'queue\.tail' and 'queue\.head'/,
     );
-    assert.match(remedy('false sharing', ring, [0, 1], waits(0)), /ends 90\.0 % of the waiting/);
+    assert.match(remedy('false sharing', ring, [0, 1], waits(0)), /ends 90\.0% of the waiting/);
   });
 
   it('says what the pattern says where nothing is listed or known', () => {

@@ -48,11 +48,11 @@ describe('report text', () => {
     const text = reportText(report, options('called', 80, { callers: true }));
     assert.match(
       text,
-      /  add at offset 8 was called from\n     63\.6 %  a \(a\.c:1\)\n     18\.2 %  b \(b\.c:2\) < c \(c\.c:3\)\n      9\.1 %  unknown \(record --call-graph dwarf tells\) < c \(c\.c:3\)\n    1 more call chain \(--format json lists them\)\n/,
+      /  add at offset 8 was called from\n     63\.6%  a \(a\.c:1\)\n     18\.2%  b \(b\.c:2\) < c \(c\.c:3\)\n      9\.1%  unknown \(record --call-graph dwarf tells\) < c \(c\.c:3\)\n    1 more call chain \(--format json lists them\)\n/,
     );
     assert.doesNotMatch(text, /No callers/);
     report.lines[0]!.accesses[0]!.callers = [{ records: 1, hitm: null, frames: [named] }];
-    assert.match(reportText(report, options('called', 80)), / 9\.1 %  0x77 in lib\\x1b\.so\n/);
+    assert.match(reportText(report, options('called', 80)), / 9\.1%  0x77 in lib\\x1b\.so\n/);
     report.lines[0]!.accesses[0]!.callers = [];
     assert.match(reportText(report, options('called', 80, { callers: true })), /\nNo callers: /);
     assert.doesNotMatch(reportText(report, options('called', 80)), /No callers/);
@@ -69,10 +69,7 @@ describe('report text', () => {
       reportOf([cacheLine([row('reads', 'one'), row('writes', 'two'), row('writes', 'one')])]),
       options('called', 80),
     );
-    assert.match(
-      text,
-      /\n  add at offset 8 was called from\n     26\.7 %  one \(a\.c:1\)\n     13\.3 %  two \(a\.c:1\)\n(?![^]*was called)/,
-    );
+    assert.match(text, /\n  add at offset 8 was called from\n     26\.7%  one \(a\.c:1\)\n     13\.3%  two \(a\.c:1\)\n(?![^]*was called)/);
   });
 
   it('says why there are no callers where they were asked for', () => {
@@ -242,7 +239,7 @@ describe('report text', () => {
     const text = reportText(reportOf([line]), options('x', 100));
     assert.match(
       text,
-      /\n +0 +write +88\.9 % +40 +2 +shared\+0 +work +\/src\/program\.c:1\n +0 +write +11\.1 % +5 +1 +shared\+0 +work +\/src\/program\.c:2\n/,
+      /\n +0 +write +88\.9% +40 +2 +shared\+0 +work +\/src\/program\.c:1\n +0 +write +11\.1% +5 +1 +shared\+0 +work +\/src\/program\.c:2\n/,
     );
   });
 
@@ -250,7 +247,7 @@ describe('report text', () => {
     const watch = { reads: 0, writes: 5, unknown: 0, threads: [1], windowMs: 5 };
     const rows = [0, 8].map((offset) => access({ writes: 20, offset, codeAddress: '0x401000', watch }));
     const text = reportText(reportOf([cacheLine(rows, { contendedShare: 1 })]), options('x', 100));
-    for (const offset of [0, 8]) assert.match(text, new RegExp(`\\n +${offset} +write +50\\.0 %`));
+    for (const offset of [0, 8]) assert.match(text, new RegExp(`\\n +${offset} +write +50\\.0%`));
   });
 
   it('shows paths below the folder relative to it, and no others', () => {
@@ -275,7 +272,7 @@ describe('plain words', () => {
     report.samples.unattributed.noMemoryOperand = 700;
     report.samples.unattributed.threadLocal = 99;
     const text = plainWords(report).join('\n');
-    assert.match(text, /70\.0 % of the samples were taken at code that computes, without a memory access nearby\.$/);
+    assert.match(text, /70\.0% of the samples were taken at code that computes, without a memory access nearby\.$/);
     assert.doesNotMatch(text, /thread-local/);
   });
 
@@ -310,7 +307,7 @@ describe('plain words', () => {
     report.samples.total = 1000;
     assert.match(
       plainWords(report).join('\n'),
-      /40\.0 % of the samples are reads of 'pending\[1\]\.value' .* --watch 'pending\[1\]\.value' tells/,
+      /40\.0% of the samples are reads of 'pending\[1\]\.value' .* --watch 'pending\[1\]\.value' tells/,
     );
     report.lines[0]!.accesses[0]!.data = { ...data, field: "x'; rm *" };
     assert.ok(plainWords(report).join('\n').includes("--watch 'pending[1].x'\\''; rm *'"), plainWords(report).join('\n'));

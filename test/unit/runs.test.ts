@@ -85,13 +85,13 @@ describe('the block for a pull request', () => {
     contendedShare: { before: 0.9, after: 0 },
     samples: { before: 100, after: 25 },
   };
-  const finding = "90.0 % of the samples wait at '<b>x</b>'.";
+  const finding = "90.0% of the samples wait at '<b>x</b>'.";
 
   it('has the finding, both times, the gain and what was predicted', () => {
     const text = pullRequestText({ runs, finding, advice: undefined, layout: null });
-    assert.match(text, /^\*\*Finding:\*\* 90\.0 % of the samples wait at '&#60;b&#62;x&#60;\/b&#62;'\.$/m);
+    assert.match(text, /^\*\*Finding:\*\* 90\.0% of the samples wait at '&#60;b&#62;x&#60;\/b&#62;'\.$/m);
     assert.match(text, /^\| Median run time \| 2\.000 s \| 500\.0 ms \|$/m);
-    assert.match(text, /^\| Samples at a contended cache line \| 90\.0 % \| 0\.0 % \|$/m);
+    assert.match(text, /^\| Samples at a contended cache line \| 90\.0% \| 0\.0% \|$/m);
     assert.match(text, /4\.00 times as fast \(3\.90 to 4\.10\) in 6 pairs of runs in turn on CPUs 0-3 .*p = 0\.031/);
     assert.match(text, /Predicted from the first recording alone: 3\.50 times as fast \(3\.00 to 5\.00\)/);
     assert.doesNotMatch(text, /Chance|Other programs/);

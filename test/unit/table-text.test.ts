@@ -92,7 +92,7 @@ describe('tables', () => {
       tableRow({ key: { line: `pid 1:0x${i}` }, samples: 2, contended: 1, verdict: 'mixed' }),
     );
     const many: Table = { ...typeTable, by: ['line'], rows, total: { samples: 100, contended: 50, misses: null }, programSamples: 100 };
-    assert.match(text(many, 80), /10 more rows: 20\.0 % of the contended samples \(all with --show-all\)/);
+    assert.match(text(many, 80), /10 more rows: 20\.0% of the contended samples \(all with --show-all\)/);
     assert.doesNotMatch(text(many, 80, { showAll: true }), /more row/);
     assert.match(text({ ...many, rows: [] }, 80), /There are no samples\./);
   });

@@ -1,12 +1,12 @@
 // Widths, shortening, wrapping and making untrusted names harmless.
 import assert from 'node:assert/strict';
 import { notificationText } from '../../extension/protocol/printable';
+import { percent } from '../../extension/protocol/words';
 import {
   breakText,
   byteSize,
   displayWidth,
   enumerate,
-  percent,
   plural,
   printable,
   shortenEnd,
@@ -92,11 +92,11 @@ describe('terminal text', () => {
   });
 
   it('writes numbers for people', () => {
-    assert.equal(percent(0), '0.0 %');
-    assert.equal(percent(0.0001), '<0.1 %');
-    assert.equal(percent(0.31), '31.0 %');
-    assert.equal(percent(0.9999), '>99.9 %');
-    assert.equal(percent(1), '100.0 %');
+    assert.equal(percent(0), '0.0%');
+    assert.equal(percent(0.0001), '<0.1%');
+    assert.equal(percent(0.31), '31.0%');
+    assert.equal(percent(0.9999), '>99.9%');
+    assert.equal(percent(1), '100.0%');
     assert.equal(plural(1, 'line'), '1 line');
     assert.equal(plural(12000, 'line'), '12,000 lines');
     assert.equal(plural(0, 'access', 'accesses'), '0 accesses');

@@ -40,7 +40,7 @@ describe('threads text', () => {
   });
 
   it('says of contended code who calls it, as far as that is recorded', () => {
-    assert.match(text(uneven, 200), /push is called by produce 75\.0 %, refill 25\.0 %; it calls lock 66\.7 %/);
+    assert.match(text(uneven, 200), /push is called by produce 75\.0%, refill 25\.0%; it calls lock 66\.7%/);
     assert.match(text(sampled, 200), /Who calls it is not recorded: cacheline record -g\./);
     assert.doesNotMatch(text(threadsDocument(uneven.threads, { functions: null }), 200), /Contended code/);
     assert.match(text(hostile, 200), /unnamed code of lib\\x1b\.so/);

@@ -79,7 +79,7 @@ describe('members with samples', () => {
     assert.equal(whoText({ writers: [1], readers: [] }), '1 thread writes');
     const line = cacheLine([access({ writes: 10 })]);
     const use = at(cardOf(queueHeat()), 'produced')?.use;
-    assert.equal(use && useText({ ...use, contended: 5 }, 'contended', report([line])), '50 % of contended samples, 1 thread writes');
+    assert.equal(use && useText({ ...use, contended: 5 }, 'contended', report([line])), '50% of contended samples, 1 thread writes');
     assert.equal(use && useText({ ...use, contended: 0 }, 'contended', report([line])), '1 thread writes');
   });
 });

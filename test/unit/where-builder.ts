@@ -53,7 +53,7 @@ export function threadOn(machine: MachineTopology, tid: number, name: string, cp
   };
 }
 
-/** Two nodes; threads 4713 and 4715 run on node 1, and 92 % of the memory is on node 0. */
+/** Two nodes; threads 4713 and 4715 run on node 1, and 92% of the memory is on node 0. */
 export function whereOfTwoNodes(): LiveWhere {
   const machine = machineOf(2);
   const wandering = threadOn(machine, 4714, 'flush)\u001b[2J', 1, 0, 20);
@@ -94,7 +94,7 @@ export function whereOfTwoNodes(): LiveWhere {
     looks: { threads: 298, memory: 12 },
     memoryReason: null,
     remoteShare: null,
-    conclusion: 'Threads 4713 and 4715 run on node 1, 92 % of their memory is on node 0.',
+    conclusion: 'Threads 4713 and 4715 run on node 1, 92% of their memory is on node 0.',
     command: "numactl --cpunodebind=0 --membind=0 ./server --queue 'two words'",
   };
 }

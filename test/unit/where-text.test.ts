@@ -116,7 +116,7 @@ describe('where drawing', () => {
     for (let cpu = 0; cpu < 16; cpu++) assert.match(svg, new RegExp(`>${cpu}</text>`));
     for (const { tid } of where.threads.slice(0, 4)) assert.match(svg, new RegExp(`>${tid} `));
     assert.match(svg, /4713 &lt;script&gt;&quot;&amp;\ufffd/);
-    assert.match(svg, />node 0 \(package 0\): memory 920\.0 MB, 92\.0 %</);
+    assert.match(svg, />node 0 \(package 0\): memory 920\.0 MB, 92\.0%</);
     assert.match(svg, />L3 32 MiB</);
     assert.match(svg, / L1 data 48 KiB for 2 CPUs, L1 instruction 32 KiB for 2 CPUs, L2 2 MiB for 2 CPUs\.</);
     assert.ok(!svg.includes(ESCAPE));

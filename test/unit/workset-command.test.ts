@@ -74,10 +74,10 @@ describe('cacheline workset', function () {
       const document = await json(await record(how, String(lines)));
       const { samples, lines: sampled, coverage, atLeast, estimate, atMost, peakBytes } = cells(document);
       // The row of docs/design/workset.md.
-      const seen = `${samples} | ${sampled} | ${((coverage ?? NaN) * 100).toFixed(1)} %`;
+      const seen = `${samples} | ${sampled} | ${((coverage ?? NaN) * 100).toFixed(1)}%`;
       process.stdout.write(`      | ${how} | ${lines} | ${seen} | ${atLeast} | ${estimate} | ${atMost} |\n`);
       assert.ok(atLeast !== null && estimate !== null, 'nothing is estimated');
-      // The lower end of a 95 % interval: 1 recording in 40 may exceed the truth, but not by much.
+      // The lower end of a 95% interval: 1 recording in 40 may exceed the truth, but not by much.
       assert.ok(atLeast <= 1.3 * lines, `at least ${atLeast} of ${lines}`);
       assert.ok(atLeast >= least * lines, `at least ${atLeast} of ${lines}`);
       assert.ok(atLeast >= sampled);

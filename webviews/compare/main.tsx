@@ -33,7 +33,7 @@ function Comparison({ version, view }: { version: number; view: CompareView }) {
         </button>
       </div>
       {notes.length > 0 && (
-        <ul class="notes" aria-label="What to know of this comparison">
+        <ul class="notes" aria-label="Notes on this comparison">
           {notes.map((note) => (
             <li key={note}>{note}</li>
           ))}
@@ -94,7 +94,7 @@ function Predicted({ predicted, elapsed }: { predicted: PredictedRow[]; elapsed:
         </div>
       )}
       {predicted.length > 0 && (
-        <p class="quiet legend">Waiting left: of the time that a run waits for this data. Which advice was followed is not known.</p>
+        <p class="quiet legend">Waiting left: of the time that a run waits for this data. It is not known which advice was followed.</p>
       )}
     </section>
   );

@@ -31,7 +31,7 @@ function Machine({ view: { collectors, facts, selfTest } }: { view: MachineView 
     <main>
       <h1>What this machine can record</h1>
       <p class="quiet">
-        {usable.length === 0 ? 'No collector can be used here: what is in the way is below.' : `Usable here: ${usable.join(', ')}.`}
+        {usable.length === 0 ? 'No collector works here. The table below says what blocks each one.' : `Usable here: ${usable.join(', ')}.`}
       </p>
       <div class="actions">
         <button type="button" disabled={selfTest.state === 'running'} onClick={() => send({ type: 'selfTest' })}>
@@ -50,7 +50,7 @@ function Machine({ view: { collectors, facts, selfTest } }: { view: MachineView 
           <tr>
             <th scope="col">Collector</th>
             <th scope="col">Usable</th>
-            <th scope="col">What is in the way, and what lifts it</th>
+            <th scope="col">What blocks it, and how to fix that</th>
             <th scope="col">Self-test</th>
           </tr>
         </thead>
@@ -80,7 +80,7 @@ function SelfTestNotice({ selfTest }: { selfTest: SelfTestState }) {
   }
   return (
     <p role="alert" class="alert">
-      The self-test could not be made: {selfTest.message} {selfTest.nextStep}
+      The self-test failed: {selfTest.message} {selfTest.nextStep}
     </p>
   );
 }

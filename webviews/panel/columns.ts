@@ -123,7 +123,7 @@ const GROUPS: Group[] = [
     priority: 6,
     columns: [
       level('l1', 'L1', 'Level-1 cache'),
-      level('fillBuffer', 'FB', 'Line fill buffer: the line was on its way already'),
+      level('fillBuffer', 'FB', 'Line fill buffer: the line was already on its way'),
       level('l2', 'L2', 'Level-2 cache'),
     ],
   },
@@ -190,7 +190,7 @@ const GROUPS: Group[] = [
       ),
       mean('cycles.load', 'Load', 'Mean of the other loads', otherLoads, ({ meanCycles }) => meanCycles?.load ?? null),
       percentile('p50', 'p50', 'Half of the row’s loads took at most this'),
-      percentile('p95', 'p95', '95 % of the row’s loads took at most this'),
+      percentile('p95', 'p95', '95% of the row’s loads took at most this'),
       percentile('max', 'Max', 'The slowest load of the row'),
     ],
   },
@@ -213,7 +213,7 @@ const GROUPS: Group[] = [
   {
     key: 'who',
     name: 'Users',
-    title: 'Who made the accesses',
+    title: 'Which threads and CPUs accessed the line',
     priority: 4,
     columns: [
       both('who.threads', 'Threads', 'Threads seen', ({ threads }) => threads.length),

@@ -8,12 +8,6 @@ export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
-/** @param share 0 to 1 */
-export function percent(share: number): string {
-  if (share > 0 && share < 0.001) return '<0.1 %';
-  return `${(share * 100).toFixed(1)} %`;
-}
-
 /** "2.7 s", and of less than a tenth of a second "35 ms". */
 export function duration(seconds: number): string {
   return seconds < 0.1 ? `${(seconds * 1000).toFixed(0)} ms` : `${seconds.toFixed(1)} s`;

@@ -4,9 +4,9 @@ import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelHeat, PanelSummary, PanelWords } from '../../extension/protocol/panel';
 import type { RecordingMeta } from '../../extension/protocol/recording';
 import type { ObjectSum, Report } from '../../extension/protocol/report';
-import { EVIDENCE_MEANING, NO_EVIDENCE } from '../../extension/protocol/words';
+import { EVIDENCE_MEANING, NO_EVIDENCE, percent } from '../../extension/protocol/words';
 import { Answer, type FoundAdvice } from './answer';
-import { commandLine, count, duration, percent, plural } from './format';
+import { commandLine, count, duration, plural } from './format';
 import { send } from './host';
 
 const UNATTRIBUTED: Record<UnattributedReason, string> = {
@@ -36,9 +36,9 @@ export function Header({ summary, heat, objects, words, found }: HeaderProps) {
   return (
     <header>
       <h1 title={summary.path}>{summary.title}</h1>
-      {isMostlyBlind(summary) && <p class="blind most">{blindText(summary, percent)}</p>}
+      {isMostlyBlind(summary) && <p class="blind most">{blindText(summary)}</p>}
       {words && <Answer words={words} found={found} />}
-      {summary.blind && !isMostlyBlind(summary) && <p class="blind">{blindText(summary, percent)}</p>}
+      {summary.blind && !isMostlyBlind(summary) && <p class="blind">{blindText(summary)}</p>}
       {hottest.length > 0 && (
         <p class="hottest">
           <span class="quiet">Hottest data</span>{' '}

@@ -83,7 +83,7 @@ function Empty() {
       <h1>No profile</h1>
       <p>
         Run <strong>Cacheline: Profile for False Sharing</strong> from the command palette, or <strong>Cacheline: Open Recording</strong>{' '}
-        for one you have. A recording can also be dropped here: drag it from the Explorer with Shift held.
+        for an existing one. To drop a recording here, hold Shift and drag it from the Explorer.
       </p>
     </main>
   );
@@ -133,7 +133,7 @@ function SpreadThin({ loads }: { loads: number }) {
     <section class="empty">
       <h2>No cache line stands out</h2>
       <p>
-        {`${plural(loads, 'contended load')} are on lines that are not listed: none of these has 0.1 % of them. ` +
+        {`${plural(loads, 'contended load')} are on lines that are not listed: none of these has 0.1% of them. ` +
           'cacheline report says which objects they are on; with --show-all it lists the lines.'}
       </p>
     </section>

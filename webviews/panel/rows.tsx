@@ -6,9 +6,9 @@ import { ownPlace } from '../../extension/protocol/own-place';
 import type { PanelHeat, PanelLine } from '../../extension/protocol/panel';
 import type { CacheLine, Evidence } from '../../extension/protocol/report';
 import { mappingText, memoryName } from '../../extension/protocol/stack-owner';
-import { VERDICT_MEANING } from '../../extension/protocol/words';
+import { VERDICT_MEANING, percent } from '../../extension/protocol/words';
 import { valueText, type Value } from './columns';
-import { count, fileName, percent, plural } from './format';
+import { count, fileName, plural } from './format';
 import { LINE, type HeadColumn, type TableLayout } from './layout';
 import type { AccessRow, LineRow } from './model';
 

@@ -27,7 +27,7 @@ export function Toolbar({ heat, evidence, c2c, choices, changed, onGroup, onRese
         <select
           class="metric"
           value={heat.metric}
-          title="What bars, gutters and hovers count"
+          title="What the bars, gutter and hovers count"
           onChange={({ currentTarget }) => send({ type: 'metric', metric: currentTarget.value as HeatMetric })}
         >
           {heat.choices.map(({ metric, name, missing }) => (
@@ -43,7 +43,7 @@ export function Toolbar({ heat, evidence, c2c, choices, changed, onGroup, onRese
           <select
             class="display"
             value={c2c.display}
-            title="What the recording's lines are chosen and sorted by"
+            title="How the lines of the recording are chosen and sorted"
             onChange={({ currentTarget }) => send({ type: 'display', display: currentTarget.value as Display })}
           >
             {displays.map((display) => (

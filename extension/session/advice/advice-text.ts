@@ -1,10 +1,10 @@
 // The text of `cacheline advise`: for each advice what is shared, what to do, what it costs and gains, and where the edit is.
 import type { Advice, AdviceList } from '../../protocol/advice';
-import { sentence } from '../../protocol/words';
+import { sentence, percent } from '../../protocol/words';
 import { joinArguments } from '../record/launch';
 import { headField, joinBlocks, titledList } from '../report/report-blocks';
 import { readablePlace } from '../lines/source-path';
-import { count, displayWidth, enumerate, percent, PLAIN, plural, printable, wrap, type Style } from '../text/terminal-text';
+import { count, displayWidth, enumerate, PLAIN, plural, printable, wrap, type Style } from '../text/terminal-text';
 import {
   confidenceSentence,
   costSentences,

@@ -3,7 +3,8 @@ import type { Advice, Latent } from '../../protocol/advice';
 import { joinArguments } from '../record/launch';
 import { quoted } from '../report/data-text';
 import { LESS_OFTEN, PRIVATE_COPY } from '../report/remedies';
-import { count, enumerate, percent, plural, printable } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { count, enumerate, plural, printable } from '../text/terminal-text';
 import { alignedBlocks, aligned, alignedType, languageOf, perThreadSketch, startedLine, stridedElements } from './spelling';
 
 /** Where no change says it, as of nearly all machines: bytes of a cache line. */

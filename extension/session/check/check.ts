@@ -5,7 +5,7 @@ import type { Report, SourcePlace, Verdict } from '../../protocol/report';
 import type { TableKey, TableRow } from '../../protocol/table';
 import { differenceOf } from '../compare/chance';
 import { isUnknown, placeOfSource, withoutAddress, type Sums } from '../compare/sums';
-import { percent } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
 
 /** What checkOf() needs of a recording. */
 export const CHECK_TABLES: TableKey[][] = [
@@ -229,7 +229,7 @@ function notesOf({ evidence, samples }: Report, findings: readonly Finding[], { 
     ...(baseline !== undefined && baseline.evidence.includes('clock') !== evidence.includes('clock')
       ? ['The baseline has another kind of evidence: what it has is known, but not whether it has grown.']
       : []),
-    ...(samples.total < 200 ? [`There are only ${samples.total} samples: less than 2 % of them is chance. Record for longer.`] : []),
+    ...(samples.total < 200 ? [`There are only ${samples.total} samples: less than 2% of them is chance. Record for longer.`] : []),
   ];
 }
 

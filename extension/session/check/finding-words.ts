@@ -2,7 +2,7 @@
 import type { Check, Finding, Rule } from '../../protocol/check';
 import type { Verdict } from '../../protocol/report';
 import { shortPlace } from '../lines/source-path';
-import { percent } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
 import { findingName } from './check';
 
 export function verdictOf(rule: Rule): Verdict {

@@ -9,7 +9,7 @@ export interface Proportion {
 export interface Difference {
   /** Of the shares: after less before. */
   value: number;
-  /** Its 95 % interval. */
+  /** Its 95% interval. */
   low: number;
   high: number;
   /** Two-sided: how probable so large a difference is where there is none. */
@@ -24,7 +24,7 @@ export interface Difference {
  */
 export const SAMPLES_OF_ONE = 4;
 
-/** Standard deviations of a 95 % interval. */
+/** Standard deviations of a 95% interval. */
 const INTERVAL = 1.96;
 
 /** By Agresti and Caffo (2000): a success and a failure more on either side, so that few samples and none are treated right. */

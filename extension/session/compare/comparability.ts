@@ -1,7 +1,8 @@
 // In what two recordings differ, and what cannot be compared for that.
 import { basename } from 'node:path';
 import type { Report } from '../../protocol/report';
-import { enumerate, percent } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { enumerate } from '../text/terminal-text';
 import { rateText } from '../report/report-blocks';
 
 export interface Comparability {

@@ -4,7 +4,8 @@ import type { CompareRow, CompareView, FromCompare, PredictedRow } from '../../p
 import type { Diff, DiffEntry, DiffKind } from '../../protocol/diff';
 import { actionText, factor, isBound } from '../advice/advice-words';
 import { shortPlace } from '../lines/source-path';
-import { percent, printable } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { printable } from '../text/terminal-text';
 import { duration } from '../threads/duration';
 import type { Comparison, PlaceOnSide } from './comparison';
 import { conclusion, KINDS, LEGEND, measuresOf, remarks, sideText, sureText } from './diff-text';

@@ -6,7 +6,8 @@ import { headField, joinBlocks } from '../report/report-blocks';
 import { duration } from '../threads/duration';
 
 import { codeSpan, markdownTable, prose } from '../text/markdown';
-import { count, percent, plural, printable, shortenMiddle, wrap, type Style } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { count, plural, printable, shortenMiddle, wrap, type Style } from '../text/terminal-text';
 import { formatOneRowTable, type Cell, type Column } from '../text/text-table';
 
 export interface DiffTextOptions {

@@ -5,7 +5,8 @@ import { isUnknown } from '../compare/sums';
 import { joinArguments } from '../record/launch';
 import { joinBlocks } from '../report/report-blocks';
 import { codeSpan, markdownTable, prose } from '../text/markdown';
-import { count, percent, plural } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { count, plural } from '../text/terminal-text';
 import { duration } from '../threads/duration';
 
 export const MARKDOWN_TABLES: TableKey[][] = [['type'], ['type', 'member'], ['object'], ['frame']];

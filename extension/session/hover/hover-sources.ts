@@ -16,7 +16,6 @@ import {
   MAX_OWN_ROWS,
   MAX_RIVAL_ROWS,
   namesTell,
-  NBSP,
   rivals,
   threadNames,
   waiting,
@@ -108,7 +107,7 @@ export function sourcesHoverText(
   ].join('\n\n');
 }
 
-/** "312 of the 401 HITMs of this cache line (loads that …) are here, 60 % of them remote; …" */
+/** "312 of the 401 HITMs of this cache line (loads that …) are here, 60% of them remote; …" */
 function plainWords(own: readonly LineAccess[], snoop: Snoop | undefined): string {
   const accesses = own.map(({ access }) => access);
   const lines = cacheLinesOf(own);
@@ -128,14 +127,14 @@ function plainWords(own: readonly LineAccess[], snoop: Snoop | undefined): strin
     const them = there === 1 ? snoop.one : snoop.many;
     sentences.push(`${plural(stores, 'store')} here, on ${ofLines} with ${count(there)} ${them} (${snoop.meaning}).`);
   }
-  return sentences.join(' ').replaceAll(' %', `${NBSP}%`);
+  return sentences.join(' ');
 }
 
 function latencyWords(accesses: readonly Access[], loads: number): string {
   const mean = meanCycles(accesses);
   if (mean === undefined) return 'How long loads take here is unknown.';
   const worst = tail(accesses);
-  const rest = worst && `; 95 % of them take at most ${count(worst.p95)}, the slowest ${count(worst.max)}`;
+  const rest = worst && `; 95% of them take at most ${count(worst.p95)}, the slowest ${count(worst.max)}`;
   return `${plural(loads, 'load')} here ${loads === 1 ? 'takes' : 'take'} ${count(Math.round(mean))} cycles on average${rest ?? ''}.`;
 }
 
@@ -146,7 +145,7 @@ function meanCycles(accesses: readonly Access[]): number | undefined {
   return loads > 0 ? timed.reduce((sum, access) => sum + loadCycles(access), 0) / loads : undefined;
 }
 
-/** Of several accesses together at most 5 % of the loads are slower than the largest p95 among them. */
+/** Of several accesses together at most 5% of the loads are slower than the largest p95 among them. */
 function tail(accesses: readonly Access[]): { p95: number; max: number } | undefined {
   const known = accesses.flatMap(({ cycles, loads }) => (cycles && loads > 0 ? [cycles] : []));
   return known.length > 0 ? { p95: Math.max(...known.map(({ p95 }) => p95)), max: Math.max(...known.map(({ max }) => max)) } : undefined;

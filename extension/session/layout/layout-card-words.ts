@@ -38,7 +38,7 @@ export function sizeText({ layout }: TypeCard): string {
   return `${plural(size, 'byte')} on ${plural(lines, 'cache line')}${wide}, ${alignmentText(layout)}`;
 }
 
-/** "false sharing, 41 % of contended samples, 2 threads write"; empty without samples. */
+/** "false sharing, 41% of contended samples, 2 threads write"; empty without samples. */
 export function heatSummary(card: TypeCard, { report, measure }: CardContext): string {
   const use = wholeUse(card);
   if (!card.heat || !use || !report) return '';
@@ -47,7 +47,7 @@ export function heatSummary(card: TypeCard, { report, measure }: CardContext): s
   return `${verdict}${useText(use, measure, report)} (${plural(instances, 'instance')} on ${plural(lines, 'line')})`;
 }
 
-/** The line above a definition: "2 threads write, 1 line, false sharing 41 %: show layout". */
+/** The line above a definition: "2 threads write, 1 line, false sharing 41%: show layout". */
 export function lensTitle(card: TypeCard, report: Measured, measure: Measure): string {
   const use = wholeUse(card);
   if (!card.heat || !use) return '';

@@ -35,10 +35,10 @@ export function layoutCard(card: TypeCard, context: CardContext, style: CardStyl
   const remarks = layoutNotes(card, phase, hidden, style.text ? '' : ' (edges with teeth)');
   return [
     cardHead(card, context),
-    ...(notes.length > 0 ? [`*${plain(notes.join(' '))}*`] : []),
+    ...(notes.length > 0 ? [`*${escapeMarkdown(notes.join(' '))}*`] : []),
     style.text ? cardList(card, context) : image(card, context, style.theme),
     memberTable(card, context, MAX_TABLE_ROWS),
-    ...(remarks.length > 0 ? [plain(remarks.join(' '))] : []),
+    ...(remarks.length > 0 ? [escapeMarkdown(remarks.join(' '))] : []),
     ...(report && card.heat
       ? [`evidence: **${report.evidence.join(', ')}** (${report.evidence.map((evidence) => EVIDENCE_MEANING[evidence]).join('; ')})`]
       : []),
@@ -53,12 +53,7 @@ export function shortCard(card: TypeCard, context: CardContext): string {
 
 function cardHead(card: TypeCard, context: CardContext): string {
   const summary = heatSummary(card, context);
-  return [`**${code(cardTitle(card))}** · ${sizeText(card)}`, ...(summary === '' ? [] : [`**${plain(summary)}**`])].join('  \n');
-}
-
-/** Our own sentences hold names and "<1 %": nothing of them is Markdown. */
-function plain(text: string): string {
-  return escapeMarkdown(text).replaceAll(' \\%', `${NBSP}%`);
+  return [`**${code(cardTitle(card))}** · ${sizeText(card)}`, ...(summary === '' ? [] : [`**${escapeMarkdown(summary)}**`])].join('  \n');
 }
 
 function image(card: TypeCard, { report, measure, ...rest }: CardContext, theme: ThemeKind): string {
@@ -214,14 +209,14 @@ function gapText(kind: string, start: number, end: number): string {
   return `${bytes}: ${kind} of ${plural(bitSize, 'bit')}`;
 }
 
-/** ": 62 % of contended samples, 1 thread writes (0 reads, 620 writes)"; empty without samples. */
+/** ": 62% of contended samples, 1 thread writes (0 reads, 620 writes)"; empty without samples. */
 function useWords(use: FieldUse | undefined, { report, measure }: CardContext): string {
   if (!use || use.records === 0 || !report) return '';
-  return `: ${plain(useText(use, measure, report))} (${plural(use.loads, 'read')}, ${plural(use.stores, 'write')})`;
+  return `: ${escapeMarkdown(useText(use, measure, report))} (${plural(use.loads, 'read')}, ${plural(use.stores, 'write')})`;
 }
 
 function share(amount: number, whole: number): string {
-  return wholePercent(shareOf(amount, whole)).replace('<', '&lt;').replace(' %', `${NBSP}%`);
+  return wholePercent(shareOf(amount, whole)).replace('<', '&lt;');
 }
 
 /** Mean of all loads. */

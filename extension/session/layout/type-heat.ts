@@ -236,7 +236,7 @@ export function wholeUse({ heat }: TypeCard): FieldUse | undefined {
   return sumOf(heat?.fields ?? []);
 }
 
-/** "31 % of contended samples, 2 threads write", and "2 threads write" where the measure counts nothing here. */
+/** "31% of contended samples, 2 threads write", and "2 threads write" where the measure counts nothing here. */
 export function useText(use: FieldUse, measure: Measure, report: Measured): string {
   const amount = amountOfUse(use, measure);
   if (amount > 0) return heatText({ measure, amount, share: shareOf(amount, wholeOf(report, measure)), ...rolesOfUse(use), caused: 0 });

@@ -11,7 +11,7 @@ import { amountText, wholePercent } from './heat';
 import { bytesText, cardTitle, heatSummary } from '../layout/layout-card-words';
 import { accessKind } from '../report/sharing-facts';
 import { ownFunction, ownPlace, shortPlace } from '../lines/source-path';
-import { count, percent, plural, printable, shortenMiddle } from '../text/terminal-text';
+import { count, plural, printable, shortenMiddle } from '../text/terminal-text';
 import {
   amountOfUse,
   cardOf,
@@ -78,7 +78,7 @@ export function contendedTree(source: TreeSource, measure: Measure): TreeNode[] 
 /** Of a profile without nodes: nothing is contended, or nothing is known. */
 export function emptyTreeText(report: Measured): string {
   const { samples } = report;
-  if (isMostlyBlind(report)) return blindText(report, percent);
+  if (isMostlyBlind(report)) return blindText(report);
   return samples.total > 0 && samples.attributed === 0 ? NOTHING_ATTRIBUTED : 'Nothing contended was measured in this profile.';
 }
 

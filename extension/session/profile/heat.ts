@@ -105,7 +105,7 @@ export function competingThreads(accesses: readonly LineAccess[], measure: Measu
   return rolesOf(writers, readers);
 }
 
-/** "31 % of contended samples, 2 threads write and 1 reads", "312 HITMs (78 %), 2 threads write", "stores to lines with 312 HITMs, …". */
+/** "31% of contended samples, 2 threads write and 1 reads", "312 HITMs (78%), 2 threads write", "stores to lines with 312 HITMs, …". */
 export function heatText({
   measure,
   amount,
@@ -129,8 +129,8 @@ export function amountText(amount: number, measure: Measure): string {
   return `${count(rounded)} ${rounded === 1 ? one : many}`;
 }
 
-/** What rounds to 0 but is not reads "<1 %". */
+/** What rounds to 0 but is not reads "<1%". */
 export function wholePercent(share: number): string {
   const whole = Math.round(share * 100);
-  return share > 0 && whole === 0 ? '<1 %' : `${whole} %`;
+  return share > 0 && whole === 0 ? '<1%' : `${whole}%`;
 }

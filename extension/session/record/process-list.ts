@@ -29,7 +29,7 @@ function item({ pid, name, user, threads, load, commandLine }: ProcessInfo): Pro
     kind: 'process',
     pid,
     label: pickerText(shortenEnd(name, MAX_NAME)),
-    description: [`${pid}`, pickerText(user), plural(threads, 'thread'), ...(busy > 0 ? [`${busy} % CPU`] : [])].join(' · '),
+    description: [`${pid}`, pickerText(user), plural(threads, 'thread'), ...(busy > 0 ? [`${busy}% CPU`] : [])].join(' · '),
     detail: pickerText(shortenEnd(commandLine.join(' '), MAX_COMMAND)),
   };
 }

@@ -12,7 +12,7 @@ export function startText(target: ProfileTarget): string {
 }
 
 export function progressText(target: ProfileTarget, progress: ProfileProgress): string {
-  if (progress.phase === 'analyzing') return `analyzing, ${Math.round(progress.share * 100)} %`;
+  if (progress.phase === 'analyzing') return `analyzing, ${Math.round(progress.share * 100)}%`;
   const ends = target.kind === 'process' ? 'the recording, which is shown; the process goes on' : 'the program and keeps what was recorded';
   return `${countsText(progress)}. Cancel ends ${ends}.`;
 }

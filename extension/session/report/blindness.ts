@@ -2,7 +2,8 @@
 import { blindText, isMostlyBlind, type UnseenPlace, type UnseenReason } from '../../protocol/blindness';
 import type { Access, CacheLine, Report } from '../../protocol/report';
 import { codeText } from './code-text';
-import { percent, wrap } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { wrap } from '../text/terminal-text';
 
 /** Places with less of the samples are not worth a sentence. */
 const WORTH = 0.01;
@@ -23,7 +24,7 @@ type CodePlace = UnseenPlace & { codeAddress: string };
 
 /** Puts what could not be seen into the first of the paragraphs, from half of the samples on at its front. */
 export function withBlindness(report: Report, [first = '', ...others]: readonly string[]): string[] {
-  const text = blindText(report, percent);
+  const text = blindText(report);
   const parts = isMostlyBlind(report) ? [text, first] : [first, text];
   return [parts.filter((part) => part !== '').join(' '), ...others];
 }
@@ -52,7 +53,7 @@ function codePlaces({ unseen }: Report): CodePlace[] {
   return (unseen ?? []).filter((place): place is CodePlace => place.codeAddress !== null && place.share >= WORTH);
 }
 
-/** "12.3 % of the samples are in 'f' (a.c:10), behind an access whose address register was overwritten". */
+/** "12.3% of the samples are in 'f' (a.c:10), behind an access whose address register was overwritten". */
 function placeText(place: CodePlace): string {
   return `${percent(place.share)} of the samples are in ${codeText(place)}, ${WHERE_LOST[place.reason]}`;
 }

@@ -2,7 +2,7 @@
 // of lines and rows, nearly all of it, are written by the engine (native/c2c/tables.h).
 import { confirmationText } from '../../protocol/confirmation';
 import type { Report } from '../../protocol/report';
-import { EVIDENCE_MEANING, NO_EVIDENCE } from '../../protocol/words';
+import { EVIDENCE_MEANING, NO_EVIDENCE, percent } from '../../protocol/words';
 import { c2cStatistics } from './c2c-stats';
 import { watchedText } from './confirmation';
 import { displayOf } from './c2c-facts';
@@ -21,7 +21,7 @@ import {
   shareText,
   titledList,
 } from './report-blocks';
-import { count, percent, plural, printable, wrap } from '../text/terminal-text';
+import { count, plural, printable, wrap } from '../text/terminal-text';
 
 const MAX_OBJECTS = 10;
 
@@ -105,6 +105,6 @@ function leftOut(report: Report, width: number): string[] {
       ? 'with accesses but hardly any or no contended loads'
       : contendedLeftOut === 0
         ? `with accesses but no ${loads}`
-        : `with ${percent(contendedLeftOut / samples.contended)} of the ${loads} in sum, each with less than 0.1 % of them`;
+        : `with ${percent(contendedLeftOut / samples.contended)} of the ${loads} in sum, each with less than 0.1% of them`;
   return wrap(`${plural(linesLeftOut, 'more line')} ${what} (--show-all lists them).`, width);
 }

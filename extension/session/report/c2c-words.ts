@@ -8,7 +8,8 @@ import { typeFinder } from './contended-subject';
 import { namedFields, offsetText, type UsedData } from './data-text';
 import { GO_MEANING, joinWords, meaningOf, name, spreadText, type FirstWords } from './plain-words';
 import { objectFinder, rolesText, threadRoles } from './sharing-facts';
-import { count, enumerate, percent, plural, printable } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { count, enumerate, plural, printable } from '../text/terminal-text';
 import { outerTypes } from '../layout/type-heat';
 import { verdictText } from './verdict-text';
 
@@ -154,7 +155,7 @@ function where(line: CacheLine, all: number, display: Display): string {
 }
 
 function unlisted(spread: Spread | undefined): string {
-  return spread !== undefined ? '' : 'They are on lines that are not listed: none of these has 0.1 % of them (--show-all lists them).';
+  return spread !== undefined ? '' : 'They are on lines that are not listed: none of these has 0.1% of them (--show-all lists them).';
 }
 
 /** Who shares is told by threads here, also of goroutines. */
@@ -198,7 +199,7 @@ function objectText(use: UsedData): string {
   return `${use.object === '' ? 'unnamed data' : name(use.object)}${offsets === '' ? '' : ` at ${offsets}`}`;
 }
 
-/** "4 threads write to it and 2 read it; 62.0 % of its HITMs came from another node." */
+/** "4 threads write to it and 2 read it; 62.0% of its HITMs came from another node." */
 function who(line: CacheLine): string {
   const roles = rolesText(threadRoles(line), ' it');
   const { hitm } = line;

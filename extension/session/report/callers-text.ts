@@ -1,7 +1,8 @@
 // Who called the code of a line's accesses, where call chains were recorded and asked for.
 import type { Access, CallerFrame } from '../../protocol/report';
 import { isUnknownCaller, ownFunction, ownParts, shortPlace } from '../lines/source-path';
-import { percent, plural, printable, shortenMiddle, wrap } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { plural, printable, shortenMiddle, wrap } from '../text/terminal-text';
 
 const MAX_CHAINS = 3;
 /** Of a chain, inlined ones counted. */
@@ -36,7 +37,7 @@ export function callersText(accesses: readonly Access[], width: number): string[
       ...wrap(head, width, '  '),
       ...sorted
         .slice(0, MAX_CHAINS)
-        .flatMap(([text, records]) => wrap(text, width, `    ${percent(records / Math.max(1, samples)).padStart(7)}  `)),
+        .flatMap(([text, records]) => wrap(text, width, `    ${percent(records / Math.max(1, samples)).padStart(6)}  `)),
       ...(rest > 0 ? wrap(`${plural(rest, 'more call chain')} (--format json lists them)`, width, '    ') : []),
     ];
   });

@@ -5,7 +5,8 @@ import type { Access, CacheLine, ObjectSum, Report, Verdict } from '../../protoc
 import { objectName, quoted } from './data-text';
 import { accessesOf } from '../profile/heat';
 import { contendedLines, objectFinder, weight } from './sharing-facts';
-import { count, percent, plural } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { count, plural } from '../text/terminal-text';
 import { cardOf, cardOfAccess, outerTypes } from '../layout/type-heat';
 import { cardsByType } from '../layout/types-of-accesses';
 import { verdictText } from './verdict-text';
@@ -16,7 +17,7 @@ export interface Pair {
 }
 
 export interface Subject {
-  /** "93.8 % of these are on 38 objects of type 'session', spread over 19 lines"; empty: of one line. */
+  /** "93.8% of these are on 38 objects of type 'session', spread over 19 lines"; empty: of one line. */
   where: string;
   verdict: Verdict;
   /** The verdict, and how sure it is. */

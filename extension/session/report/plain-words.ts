@@ -10,7 +10,8 @@ import { joinArguments } from '../record/launch';
 import { meaningOf } from './remedies';
 import { contendedLines, objectsOf, rolesText, threadRoles } from './sharing-facts';
 import { ownCallers, shortPlace } from '../lines/source-path';
-import { count, enumerate, percent, plural, printable } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { count, enumerate, plural, printable } from '../text/terminal-text';
 
 export { meaningOf, name };
 
@@ -151,7 +152,7 @@ function found(report: Report, lines: readonly CacheLine[], top: CacheLine): Fir
   };
 }
 
-/** "87.0 % of these are on 'Slot (heap)', spread over 2,048 lines: true sharing." */
+/** "87.0% of these are on 'Slot (heap)', spread over 2,048 lines: true sharing." */
 export function spreadText(object: string, verdict: Verdict, share: number, what: string, lines: number): string {
   return `${percent(share)} of ${what} are on ${object}, spread over ${count(lines)} lines: ${verdict}.`;
 }

@@ -1,10 +1,10 @@
 // What a pattern of contention means, who waits for whom, and what helps: from the table of what waiting at one word is due to another.
 import type { Access, CacheLine, Verdict } from '../../protocol/report';
-import { VERDICT_MEANING } from '../../protocol/words';
+import { VERDICT_MEANING, percent } from '../../protocol/words';
 import { addressOf, dataText, quoted } from './data-text';
 import { accessKind, isOnePthreadLock, pthreadLock } from './sharing-facts';
 import { ownFunction } from '../lines/source-path';
-import { enumerate, percent, plural } from '../text/terminal-text';
+import { enumerate, plural } from '../text/terminal-text';
 
 export const LESS_OFTEN = 'sharing less often (a copy for each thread, merged later; fewer updates)';
 

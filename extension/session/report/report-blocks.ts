@@ -1,7 +1,8 @@
 // Blocks that the texts of all recordings share: fields of the head, binaries with something missing, lists.
 import type { Report } from '../../protocol/report';
 import { joinArguments } from '../record/launch';
-import { count, percent, plural, printable, wrap, type Style } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { count, plural, printable, wrap, type Style } from '../text/terminal-text';
 
 const NAME_WIDTH = 11;
 

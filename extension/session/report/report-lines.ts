@@ -7,10 +7,10 @@ import { trappedText } from './confirmation';
 import { addressOf, allocationText, dataText, howKnown, usedText, withoutMembers } from './data-text';
 import { accessKind, contendedLinesOf, objectsOf, threadRoles, weight } from './sharing-facts';
 import { ownFunction, ownPlace, readablePlace } from '../lines/source-path';
+import { percent } from '../../protocol/words';
 import {
   count,
   displayWidth,
-  percent,
   plural,
   printable,
   shortenMembers,

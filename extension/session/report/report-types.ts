@@ -3,7 +3,8 @@ import type { TypeHeat } from '../../protocol/layout';
 import type { Report } from '../../protocol/report';
 import { contendedLinesOfType } from './contended-subject';
 import { VERDICT_STYLE, type Layout } from './report-lines';
-import { count, percent, plural, printable, shortenEnd, shortenMiddle } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { count, plural, printable, shortenEnd, shortenMiddle } from '../text/terminal-text';
 import { formatTwoRowTable, type Cell, type Column } from '../text/text-table';
 import { outerTypes } from '../layout/type-heat';
 
@@ -43,7 +44,7 @@ export function typeTable(report: Report, { width, style }: Layout, showAll: boo
   ];
 }
 
-/** "limit 63.6 % (r), produced 36.4 % (w)": shares of the type's contended samples, and whether threads write or only read. */
+/** "limit 63.6% (r), produced 36.4% (w)": shares of the type's contended samples, and whether threads write or only read. */
 function hottestFields({ fields, contended }: TypeHeat): string {
   const hot = fields.filter((field) => field.contended > 0).sort((a, b) => b.contended - a.contended || a.offset - b.offset);
   const shown = hot

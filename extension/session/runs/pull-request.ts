@@ -3,7 +3,8 @@ import type { Advice } from '../../protocol/advice';
 import type { RunPair, Runs, Speedup } from '../../protocol/runs';
 import { doText } from '../advice/advice-words';
 import { markdownTable, prose } from '../text/markdown';
-import { enumerate, percent, plural, printable } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { enumerate, plural, printable } from '../text/terminal-text';
 
 /** Processors: from here on what others used is worth a word. */
 const DISTURBING = 0.2;

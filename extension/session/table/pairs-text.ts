@@ -2,7 +2,8 @@
 import type { TableHead, TableRow, WaitsFor } from '../../protocol/table';
 import { readablePath } from '../lines/source-path';
 import type { Layout } from '../report/report-lines';
-import { percent, plural, printable, shortenMiddle } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { plural, printable, shortenMiddle } from '../text/terminal-text';
 import { formatOneRowTable, type Cell, type Column } from '../text/text-table';
 
 const MAX_PAIRS = 20;

@@ -3,18 +3,8 @@ import type { TableHead, TableKey, TableRow } from '../../protocol/table';
 import { readablePath } from '../lines/source-path';
 import { titledList } from '../report/report-blocks';
 import { VERDICT_STYLE, type Layout } from '../report/report-lines';
-import {
-  byteSize,
-  count,
-  displayWidth,
-  enumerate,
-  percent,
-  plural,
-  printable,
-  shortenMiddle,
-  shortenStart,
-  wrap,
-} from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { byteSize, count, displayWidth, enumerate, plural, printable, shortenMiddle, shortenStart, wrap } from '../text/terminal-text';
 import { formatOneRowTable, type Cell, type Column } from '../text/text-table';
 import { bar } from './bar';
 import { pairsText } from './pairs-text';

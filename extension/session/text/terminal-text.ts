@@ -162,13 +162,6 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** A share of 0 to 1 with one decimal; what would round to 0.0 or 100.0 but is neither says so. */
-export function percent(share: number): string {
-  if (share > 0 && share < 0.0005) return '<0.1 %';
-  if (share < 1 && share >= 0.9995) return '>99.9 %';
-  return `${(share * 100).toFixed(1)} %`;
-}
-
 /** "0.3 kB", "12.0 MB": decimal units. */
 export function byteSize(bytes: number): string {
   const units = ['kB', 'MB', 'GB', 'TB'];

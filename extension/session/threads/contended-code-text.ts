@@ -1,6 +1,7 @@
 // The block of `cacheline threads` on contended code: functions, who calls them and what they call.
 import type { ContendedFunction, FunctionName, ThreadsDocument } from '../../protocol/threads';
-import { count, percent, plural, printable, shortenMiddle, wrap, type Style } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { count, plural, printable, shortenMiddle, wrap, type Style } from '../text/terminal-text';
 import { formatTwoRowTable, type Column } from '../text/text-table';
 import { duration } from './duration';
 

@@ -1,20 +1,8 @@
 // The text of `cacheline threads`: a lane for each thread, how unevenly they work, and times by thread and CPU.
 import type { CpuSchedule, LockWait, ThreadsDocument, ThreadSchedule } from '../../protocol/threads';
-import { sentence } from '../../protocol/words';
+import { sentence, percent } from '../../protocol/words';
 import { headField, joinBlocks, titledList } from '../report/report-blocks';
-import {
-  count,
-  displayWidth,
-  enumerate,
-  padEnd,
-  percent,
-  PLAIN,
-  plural,
-  printable,
-  shortenMiddle,
-  wrap,
-  type Style,
-} from '../text/terminal-text';
+import { count, displayWidth, enumerate, padEnd, PLAIN, plural, printable, shortenMiddle, wrap, type Style } from '../text/terminal-text';
 import { formatTwoRowTable, type Cell as TableCell, type Column } from '../text/text-table';
 import { contendedCodeText } from './contended-code-text';
 import { duration } from './duration';

@@ -2,7 +2,8 @@
 // a strong one where it goes to another CPU. Light or dark, as the viewer's theme is.
 import type { Trace, TracePath } from '../../protocol/trace';
 import { escapeXml, PALETTES } from '../layout/layout-card-svg';
-import { percent, plural, shortenEnd } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { plural, shortenEnd } from '../text/terminal-text';
 import { endText, eventsOf, membersText, subjectOf, timeText } from './trace-values';
 
 /** Pixels. */

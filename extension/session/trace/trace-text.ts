@@ -1,6 +1,7 @@
 // `cacheline trace` as text: the steps of each path, one below the other, with a line where the object gets to another CPU.
 import type { Trace, TracePath } from '../../protocol/trace';
-import { count, padStart, percent, plural, printable, shortenEnd, wrap, type Style } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { count, padStart, plural, printable, shortenEnd, wrap, type Style } from '../text/terminal-text';
 import { endText, eventsOf, membersText, subjectOf, timeText } from './trace-values';
 
 export interface TextOptions {

@@ -2,7 +2,8 @@
 // over time in the colours of the nodes that they ran on.
 import type { LiveWhere, MachineTopology, WhereNode } from '../../protocol/where';
 import { escapeXml } from '../layout/layout-card-svg';
-import { byteSize, percent, plural, shortenEnd } from '../text/terminal-text';
+import { percent } from '../../protocol/words';
+import { byteSize, plural, shortenEnd } from '../text/terminal-text';
 import { cacheKinds } from './topology-text';
 import { cacheName, cacheSize, nodesByCpu, overTime, runByCpu, sum } from './where-values';
 

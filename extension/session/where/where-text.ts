@@ -1,7 +1,7 @@
 // The text of `cacheline where`: the machine, memory by node, threads by CPU and node over time, and what follows.
 import type { MemoryKinds, Where, WhereThread } from '../../protocol/where';
-import { withFullStop } from '../../protocol/words';
-import { byteSize, percent, plural, PLAIN, printable, shortenEnd, wrap, type Style } from '../text/terminal-text';
+import { withFullStop, percent } from '../../protocol/words';
+import { byteSize, plural, PLAIN, printable, shortenEnd, wrap, type Style } from '../text/terminal-text';
 import { formatTwoRowTable, type Column } from '../text/text-table';
 import { wholePercent } from '../profile/heat';
 import { topologyLines } from './topology-text';

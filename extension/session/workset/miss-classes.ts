@@ -1,7 +1,7 @@
 // Classes of misses in words: what they rest on, and what helps against each.
 import type { MissClass, MissClassName, WorksetDocument, WorksetSurvey } from '../../protocol/workset';
-import { sentence } from '../../protocol/words';
-import { count, enumerate, percent, plural } from '../text/terminal-text';
+import { sentence, percent } from '../../protocol/words';
+import { count, enumerate, plural } from '../text/terminal-text';
 import { cacheName, cacheSize } from '../where/where-values';
 
 const MOST_THREADS = 3;

@@ -1,8 +1,8 @@
 // The text of `cacheline workset`: classes of misses, then working sets of threads, types and allocation sites.
 import type { DataWorkingSet, ExplainedMissClass, LinesUsed, ThreadWorkingSet, WorksetDocument } from '../../protocol/workset';
-import { sentence } from '../../protocol/words';
+import { sentence, percent } from '../../protocol/words';
 import { headField, joinBlocks, titledList } from '../report/report-blocks';
-import { count, percent, PLAIN, printable, shortenMiddle, wrap, type Style } from '../text/terminal-text';
+import { count, PLAIN, printable, shortenMiddle, wrap, type Style } from '../text/terminal-text';
 import { formatTwoRowTable, type Cell, type Column } from '../text/text-table';
 import { threadName } from '../threads/imbalance';
 import { cacheName, cacheSize } from '../where/where-values';
@@ -114,7 +114,7 @@ function notes(document: WorksetDocument, { width }: Layout): string[] {
   const unbounded = new Set(document.types.flatMap(({ atMostReason }) => atMostReason ?? []));
   const sentences = [
     `"lines": distinct lines of ${document.lineSize} bytes that samples fell on. "coverage": the share of the accesses that goes to them. ` +
-      `"at least": with those that no sample fell on, the lower end of a 95 % interval (Chao1).`,
+      `"at least": with those that no sample fell on, the lower end of a 95% interval (Chao1).`,
     `"at a time": at least, in one of ${parts} parts of the time, ${partSeconds.toFixed(2)} s each; the median. A cache that holds less ` +
       `may lack capacity.`,
     ...(all.reason === null ? [] : [`Of all threads nothing above the sampled lines is known: ${all.reason}.`]),

@@ -68,7 +68,7 @@ TEST_F(TypedReuse, ARowOfSeveralBlocksSaysSo) {
   const DataName& packets = dataAt(kPlace, "conn_packets");
   EXPECT_EQ(packets.allocation->function, "other_conn");
   EXPECT_NE(
-      packets.because.find("25 % of the samples fell into 1 other block that was there before or after: "
+      packets.because.find("25% of the samples fell into 1 other block that was there before or after: "
                            "64 bytes allocated in make_conn (typed.c:9)"),
       std::string::npos)
       << packets.because;

@@ -78,7 +78,7 @@ TEST_F(TypedBlocks, OfOthersTheOneWithMostSamplesIsNamed) {
                           {kTurnsConn, 80, callIn("other_conn"), first, second},
                           {kTurnsConn, 64, callIn("make_conn"), second}});
   EXPECT_EQ(packets().allocation->function, "make_conn");
-  EXPECT_NE(packets().because.find("40 % of the samples fell into 2 other blocks that were there before or "
+  EXPECT_NE(packets().because.find("40% of the samples fell into 2 other blocks that were there before or "
                                    "after, most into one of 80 bytes allocated in other_conn (typed.c:"),
             std::string::npos)
       << packets().because;
@@ -89,7 +89,7 @@ TEST_F(TypedBlocks, FewSamplesOfAnotherAreSaidToBeFew) {
   use("conn_packets", kTurnsConn, 150);
   analyzeWithTimedBlocks(
       {{kTurnsConn, 80, callIn("other_conn"), 1, first}, {kTurnsConn, 64, callIn("make_conn"), first}});
-  EXPECT_NE(packets().because.find("less than 1 % of the samples fell into 1 other block"), std::string::npos)
+  EXPECT_NE(packets().because.find("less than 1% of the samples fell into 1 other block"), std::string::npos)
       << packets().because;
 }
 
@@ -174,7 +174,7 @@ TEST_F(TypedBlocks, AChildHasItsOwn) {
   EXPECT_EQ(names.at("pid 100")->allocation->size, 80u);
   const DataName& its = *names.at("pid 300");
   EXPECT_EQ(its.allocation->size, 64u);
-  EXPECT_NE(its.because.find("20 % of the samples fell into 1 other block"), std::string::npos)
+  EXPECT_NE(its.because.find("20% of the samples fell into 1 other block"), std::string::npos)
       << its.because;
   EXPECT_EQ(its.because.find("the same call"), std::string::npos) << "one is one, however often looked up";
 }
@@ -220,7 +220,7 @@ TEST_F(TypedTurns, AreToldOfFewSamplesToo) {
   use("conn_packets", kTurnsConn, 10);
   useBeside("conn_packets", kTurnsConn, 2);
   analyze();
-  EXPECT_NE(rawWord().because.find("about 50 % of the samples"), std::string::npos) << rawWord().because;
+  EXPECT_NE(rawWord().because.find("about 50% of the samples"), std::string::npos) << rawWord().because;
 }
 
 TEST_F(TypedTurns, AreOnlyThoseThatTheAccessSaw) {

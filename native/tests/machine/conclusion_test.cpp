@@ -41,37 +41,37 @@ TEST(Conclusion, ThreadsFarFromTheirMemory) {
   Placement placement =
       placementOf({920, 80}, {{{4, 2 * kSecond}}, {{0, 2 * kSecond}}, {{13, kSecond}, {5, kSecond}}});
   const Conclusion found = concludeFrom(machineOf(2), placement, {"./server", "--queue", "it's long"});
-  EXPECT_EQ(found.text, "Threads 3 and 5 run on node 1, 92 % of their memory is on node 0.");
+  EXPECT_EQ(found.text, "Threads 3 and 5 run on node 1, 92% of their memory is on node 0.");
   EXPECT_EQ(found.command, "numactl --cpunodebind=0 --membind=0 ./server --queue 'it'\\''s long'");
   EXPECT_EQ(concludeFrom(machineOf(2), placement, {}).command, "numactl --cpunodebind=0 --membind=0 PROGRAM");
 }
 
 TEST(Conclusion, OneThreadAndThoseThatWander) {
   EXPECT_EQ(concludeFrom(machineOf(2), placementOf({10, 990}, {{{0, kSecond}}, {{4, kSecond}}}), {}).text,
-            "Thread 3 runs on node 0, 99 % of its memory is on node 1.");
+            "Thread 3 runs on node 0, 99% of its memory is on node 1.");
   const Placement wandering =
       placementOf({1000, 0}, {{{0, kSecond}, {4, kSecond}}, {{1, kSecond}}, {{0, kSecond / 1000}}});
   EXPECT_EQ(concludeFrom(machineOf(2), wandering, {}).text,
-            "Thread 3 runs on several nodes, 100 % of its memory is on node 0.");
+            "Thread 3 runs on several nodes, 100% of its memory is on node 0.");
 }
 
 TEST(Conclusion, ManyThreadsAreCounted) {
   std::vector<CpuTimes> threads(4, CpuTimes{{5, kSecond / 4}});
   EXPECT_EQ(concludeFrom(machineOf(2), placementOf({999, 1}, threads), {}).text,
-            "Threads 3, 4, 5 and 6 run on node 1, 99 % of their memory is on node 0.");
+            "Threads 3, 4, 5 and 6 run on node 1, 99% of their memory is on node 0.");
   threads.resize(12, CpuTimes{{5, kSecond / 4}});
   EXPECT_EQ(concludeFrom(machineOf(2), placementOf({999, 1}, threads), {}).text,
-            "All 12 threads run on node 1, 99 % of their memory is on node 0.");
+            "All 12 threads run on node 1, 99% of their memory is on node 0.");
   threads.push_back({{0, kSecond}});
   EXPECT_EQ(concludeFrom(machineOf(2), placementOf({999, 1}, threads), {}).text,
-            "Threads 3, 4, 5, 6, 7, 8 and 6 more run on node 1, 99 % of their memory is on node 0.");
+            "Threads 3, 4, 5, 6, 7, 8 and 6 more run on node 1, 99% of their memory is on node 0.");
 }
 
 TEST(Conclusion, NothingToGain) {
   const Conclusion found =
       concludeFrom(machineOf(2), placementOf({20, 980}, {{{4, kSecond}}, {{6, kSecond}}}), {});
   EXPECT_EQ(found.text,
-            "The threads run on node 1, where 98 % of their memory is: binding them gains nothing.");
+            "The threads run on node 1, where 98% of their memory is: binding them gains nothing.");
   EXPECT_EQ(found.command, "");
 }
 
@@ -81,7 +81,7 @@ TEST(Conclusion, WhatDoesNotFitOneNodeIsInterleaved) {
   const Conclusion cpus = concludeFrom(machineOf(2), placementOf({1000, 0}, busy), {"a"});
   EXPECT_EQ(
       cpus.text,
-      "All 10 threads run on node 1, 100 % of their memory is on node 0. Node 0 alone is not enough: the "
+      "All 10 threads run on node 1, 100% of their memory is on node 0. Node 0 alone is not enough: the "
       "threads keep 10.0 CPUs busy, and it has 8. The line spreads the memory evenly.");
   EXPECT_EQ(cpus.command, "numactl --interleave=all a");
   // 15 of 16 GiB.
@@ -95,7 +95,7 @@ TEST(Conclusion, SpreadMemoryIsBroughtToTheThreads) {
       concludeFrom(machineOf(4), placementOf({400, 350, 0, 250}, {{{4, kSecond}}, {{5, kSecond}}}), {"a"});
   EXPECT_EQ(
       found.text,
-      "The memory is spread, 40 % on node 0, 35 % on node 1 and 25 % on node 3, and the threads run 100 % "
+      "The memory is spread, 40% on node 0, 35% on node 1 and 25% on node 3, and the threads run 100% "
       "on node 1.");
   EXPECT_EQ(found.command, "numactl --cpunodebind=1 --membind=1 a");
 }
@@ -117,10 +117,10 @@ TEST(Conclusion, WhatIsNotKnownIsSaid) {
   EXPECT_EQ(
       concludeFrom(machineOf(2), placement, {"a"}).text,
       "It is unknown where the memory is: /proc/40/numa_maps is not readable for this user: look as root. "
-      "The threads ran 100 % on node 1.");
+      "The threads ran 100% on node 1.");
   EXPECT_EQ(
       concludeFrom(machineOf(2), placementOf({10, 0}, {{}}), {"a"}).text,
-      "No thread ran while it was looked at: it is unknown where they run. Of the memory, 100 % on node 0.");
+      "No thread ran while it was looked at: it is unknown where they run. Of the memory, 100% on node 0.");
 }
 
 TEST(Conclusion, WhatMayNotRunThereIsNotBoundThere) {
@@ -129,7 +129,7 @@ TEST(Conclusion, WhatMayNotRunThereIsNotBoundThere) {
   placement.processes[0].allowedNodes = {0, 1};
   const Conclusion cpus = concludeFrom(machineOf(2), placement, {"a"});
   EXPECT_EQ(cpus.text,
-            "Thread 3 runs on node 1, 100 % of its memory is on node 0. Process 40 may not use node 0's CPUs "
+            "Thread 3 runs on node 1, 100% of its memory is on node 0. Process 40 may not use node 0's CPUs "
             "(CPUs 4-7, memory of nodes 0-1): it was bound elsewhere.");
   EXPECT_EQ(cpus.command, "");
   Topology far = machineOf(2);

@@ -74,7 +74,7 @@ TEST(Where, AProgramOnTheOtherNodeIsFarFromItsMemory) {
   EXPECT_EQ(busy, 2u);
   // Its affinity leaves it no CPU of node 0: no line would bind it there.
   const machine::Conclusion found = machine::concludeFrom(result.topology, result.placement, options.command);
-  EXPECT_NE(found.text.find("run on node 1, 100 % of their memory is on node 0. Process "), std::string::npos)
+  EXPECT_NE(found.text.find("run on node 1, 100% of their memory is on node 0. Process "), std::string::npos)
       << found.text;
   EXPECT_NE(found.text.find("may not use node 0's CPUs (CPUs 1, memory of nodes "), std::string::npos)
       << found.text;

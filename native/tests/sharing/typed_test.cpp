@@ -190,7 +190,7 @@ TEST_F(TypedMemory, SumsHaveSoManyLinesAndTheReportSaysHowManyNot) {
   ASSERT_EQ(report.warnings.size(), 1u);
   EXPECT_EQ(
       report.warnings[0],
-      "The sums of objects and types leave out 31.7 % of the HITMs: of the lines with too few of them to be "
+      "The sums of objects and types leave out 31.7% of the HITMs: of the lines with too few of them to be "
       "listed, 2048 are in the sums, 952 more are not (with --show-all all are).");
 }
 
