@@ -206,12 +206,9 @@ void ObjectEvidence::addByCode(Location& location, Evidence& evidence) {
   evidence.add(candidate);
 }
 
-/// Of the candidates with at least half of the most support: one whose start is known, rather what the code
-/// has than what may be around it, the largest, then that with most support.
+/// A candidate whose start is known, rather what the code has than what may be around it, the largest, then
+/// that with most support.
 const ObjectEvidence::Candidate* ObjectEvidence::choose(const Evidence& evidence) const {
-  uint32_t most = 0;
-  for (const Candidate& candidate : evidence.candidates) most = std::max(most, candidate.support);
-  if (inference::isOff(inference::NamingRule::halfOfEvidence)) most = 0;
   const auto rank = [this](const Candidate& candidate) {
     const Hypothesis& hypothesis = hypotheses_[candidate.hypothesis];
     const bool within = !hypothesis.indexed && (hypothesis.array || hypothesis.open || hypothesis.size == 0 ||
@@ -222,8 +219,7 @@ const ObjectEvidence::Candidate* ObjectEvidence::choose(const Evidence& evidence
   };
   const Candidate* best = nullptr;
   for (const Candidate& candidate : evidence.candidates)
-    if (candidate.support * 2 >= most && (best == nullptr || rank(candidate) > rank(*best)))
-      best = &candidate;
+    if (best == nullptr || rank(candidate) > rank(*best)) best = &candidate;
   return best;
 }
 

@@ -10,12 +10,11 @@ namespace cacheline::inference {
 namespace {
 
 constexpr std::string_view kRuleNames[] = {
-    "inferBackward",  "enclosingTypes", "guesses",       "behindArguments",
-    "nodes",          "strangers",      "casts",         "enclosingOfElement",
-    "halfOfEvidence", "around",         "words",         "silent",
-    "ownStack",       "bytes",          "joinedArrays",  "lifetimes",
-    "arrayBlocks",    "wholeBlocks",    "partsOfBlocks", "pools",
-    "pointers"};
+    "inferBackward", "enclosingTypes", "guesses",   "behindArguments",
+    "nodes",         "strangers",      "casts",     "enclosingOfElement",
+    "around",        "words",          "silent",    "ownStack",
+    "bytes",         "joinedArrays",   "lifetimes", "arrayBlocks",
+    "wholeBlocks",   "partsOfBlocks",  "pools",     "pointers"};
 static_assert(std::size(kRuleNames) == static_cast<size_t>(NamingRule::pointers) + 1);
 
 }  // namespace

@@ -15,7 +15,6 @@ enum class NamingRule : uint8_t {
   strangers,           ///< objects that only happen to reach there are dropped
   casts,               ///< of variables with one pointer as several types
   enclosingOfElement,  ///< an element of an array inside of an object goes by the object
-  halfOfEvidence,      ///< candidates with less than half of the most observations are dropped
   around,              ///< a part goes by the object that other accesses show around it
   words,               ///< so does a plain integer that is as wide as a member there
   silent,              ///< an access without a candidate goes by the object that others show there

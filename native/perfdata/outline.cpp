@@ -19,7 +19,7 @@ namespace {
 /// What one thread reads at a time: some hundred samples.
 constexpr std::ptrdiff_t kLongestStretch = 128 << 10;
 constexpr std::ptrdiff_t kLongestBatch = 64 << 20;  ///< of what is plain
-constexpr std::ptrdiff_t kLeastPart = 16 << 20;     ///< of a file that is worth a thread
+constexpr std::ptrdiff_t kLeastPart = 4 << 20;      ///< of a file that is worth a thread
 
 /// Of those that say of processes, threads and mappings when they were what.
 bool isOther(uint32_t type) {
@@ -34,38 +34,35 @@ template <ByteOrder kOrder>
 class Walk {
  public:
   Walk(const Recording& recording, const SampleLayouts& layouts)
-      : at(recording.files.front().bytes.data() + recording.files.front().data.offset),
-        recording_(recording),
+      : recording_(recording),
         layouts_(layouts),
         times_(layouts_, nobody_),
-        bytes_(recording.files.front().bytes.data()) {}
-
-  /// Where the walk begins and, once it is done, where it ended: before the first record that is not whole.
-  const uint8_t* at = nullptr;
+        bytes_(recording.files.front().bytes.data()),
+        at_(bytes_ + recording.files.front().data.offset) {}
 
   /// Begins behind the end of a round at `from` or behind it, with what the two rounds before it tell of
   /// times: join() finds out whether that holds. False where no rounds end soon.
   bool seek(const uint8_t* from, const uint8_t* end) {
     constexpr std::ptrdiff_t kFarthest = 32 << 20;
     const uint8_t* const stop = from + std::min(kFarthest, end - from);
-    at = from;
+    at_ = from;
     // Bytes that look like the record may be a part of another one: then nobody joins what is found here.
     const auto isEnd = [](const perf_event_header& header) {
       return header.type == kRecordFinishedRound && header.misc == 0 && header.size == sizeof header;
     };
-    while (stop - at >= static_cast<std::ptrdiff_t>(sizeof(perf_event_header)) &&
-           !isEnd(loadHeader(at, kOrder)))
-      at += sizeof(uint64_t);
+    while (stop - at_ >= static_cast<std::ptrdiff_t>(sizeof(perf_event_header)) &&
+           !isEnd(loadHeader(at_, kOrder)))
+      at_ += sizeof(uint64_t);
     for (int rounds = 0; rounds < 3;) {
-      if (stop - at < static_cast<std::ptrdiff_t>(sizeof(perf_event_header))) return false;
-      if (isEnd(loadHeader(at, kOrder))) ++rounds;
-      const uint8_t* const next = walk(at, at + 1, end);
-      if (next == at) return false;
-      at = next;
+      if (stop - at_ < static_cast<std::ptrdiff_t>(sizeof(perf_event_header))) return false;
+      if (isEnd(loadHeader(at_, kOrder))) ++rounds;
+      const uint8_t* const next = walk(at_, at_ + 1, end);
+      if (next == at_) return false;
+      at_ = next;
     }
     outline_ = {};
     due_ = {};
-    begin_ = {at, newest_, limit_, delivered_};
+    begin_ = {at_, newest_, limit_, delivered_};
     keepsFirst_ = true;
     return true;
   }
@@ -74,22 +71,22 @@ class Walk {
 
   /// Walks to `end`, of the file's records or of a part of them.
   void walkTo(const uint8_t* end, const std::function<bool(double)>& progress) {
-    const uint8_t *const start = at, *const last = bytes_ + recording_.files.front().data.offset +
-                                                   recording_.files.front().data.size;
-    const std::ptrdiff_t step = (end - at) / kProgressSteps + 1;
-    while (at < end) {
-      if (progress && !progress(static_cast<double>(at - start) / static_cast<double>(end - start)))
+    const uint8_t *const start = at_, *const last = bytes_ + recording_.files.front().data.offset +
+                                                    recording_.files.front().data.size;
+    const std::ptrdiff_t step = (end - at_) / kProgressSteps + 1;
+    while (at_ < end) {
+      if (progress && !progress(static_cast<double>(at_ - start) / static_cast<double>(end - start)))
         throw Error(ErrorKind::cancelled, "reading " + recording_.name() + " was cancelled");
-      const uint8_t* const pause = at + std::min(step, end - at);
-      at = walk(at, pause, last);
-      if (at < pause) break;  // compressed, or not whole: the reading in order tells of it
+      const uint8_t* const pause = at_ + std::min(step, end - at_);
+      at_ = walk(at_, pause, last);
+      if (at_ < pause) break;  // compressed, or not whole: the reading in order tells of it
     }
   }
 
   /// Adds the walk of the part behind this one. False, with nothing changed, where that part did not begin
   /// where this one ends, or with other times, or where it has anything that a walk in one go should see.
   bool join(Walk& next) {
-    if (Begin{at, newest_, limit_, delivered_} != next.begin_ || !next.outline_.plain || next.compressed_)
+    if (Begin{at_, newest_, limit_, delivered_} != next.begin_ || !next.outline_.plain || next.compressed_)
       return false;
     append(due_[0], next.first_ ? next.first_->batch : next.due_[0]);
     if (next.first_) {
@@ -100,7 +97,7 @@ class Walk {
     append(due_[1], next.due_[1]);
     append(outline_.others, next.outline_.others);
     if (next.outline_.samples) addTimes(next.outline_.samples->first, next.outline_.samples->last);
-    at = next.at;
+    at_ = next.at_;
     newest_ = next.newest_;
     limit_ = next.limit_;
     delivered_ = next.delivered_;
@@ -268,6 +265,7 @@ class Walk {
   RecordVisitor nobody_;
   RecordParser times_;
   const uint8_t* const bytes_;
+  const uint8_t* at_;  ///< where walkTo() goes on: once it is done, before the first record that is not whole
   Outline outline_;
   std::array<Batch, 2> due_;  ///< at the end of this round, and of the next one
   uint64_t newest_ = 0;       ///< of all records so far, ns
@@ -287,7 +285,8 @@ std::optional<Outline> walkAll(const Recording& recording, const SampleLayouts& 
   using OfOrder = Walk<kOrder>;
   OfOrder whole(recording, layouts);
   const auto size = static_cast<std::ptrdiff_t>(recording.files.front().data.size);
-  const uint8_t *const start = whole.at, *const end = start + size;
+  const uint8_t* const start = recording.files.front().bytes.data() + recording.files.front().data.offset;
+  const uint8_t* const end = start + size;
   const std::ptrdiff_t count = std::min<std::ptrdiff_t>(threads, size / kLeastPart);
   std::vector<std::unique_ptr<OfOrder>> parts;  // behind the first one
   for (std::ptrdiff_t i = 1; i < count; ++i) {

@@ -67,10 +67,9 @@ TEST_F(TypedReuse, ARowOfSeveralBlocksSaysSo) {
       {{kConn, 64, callIn("make_conn"), 1, freed}, {kConn, 64, callIn("other_conn"), freed}});
   const DataName& packets = dataAt(kPlace, "conn_packets");
   EXPECT_EQ(packets.allocation->function, "other_conn");
-  EXPECT_NE(
-      packets.because.find("25% of the samples fell into 1 other block that was there before or after: "
-                           "64 bytes allocated in make_conn (typed.c:9)"),
-      std::string::npos)
+  EXPECT_NE(packets.because.find("25% of the samples fell into 1 other block that was there before or after: "
+                                 "64 bytes allocated in make_conn (typed.c:9)"),
+            std::string::npos)
       << packets.because;
 }
 
@@ -170,6 +169,26 @@ TEST_F(TypedReuse, AFileThatIsMappedTwiceIsCountedFromItsStart) {
   ASSERT_FALSE(report_.objects.empty());
   EXPECT_EQ(report_.objects[0].base, packets.base);
   EXPECT_EQ(packets.because.find("other block"), std::string::npos) << packets.because;
+}
+
+/// A register keeps the address of an object that was freed, and another object lies there by now.
+TEST_F(TypedReuse, AStalePointerInSomeSamplesNamesNothing) {
+  static const Program program("-g", R"(
+struct item { long id, count; };
+struct table { long rows[32]; };
+__attribute__((noinline)) void bump(struct item *item, struct table *table) {
+  __asm__ volatile(".globl item_count\nitem_count: incq %0\n nop" : "+m"(item->count));
+  __asm__ volatile("" : : "r"(table));
+}
+void _start(void) { bump(0, 0); }
+)");
+  begin(program);
+  for (int i = 0; i < 30; ++i)
+    for (const uint32_t tid : {kMain, kThread})
+      scenario_.sample(kMain, tid, program.after("item_count"),
+                       {{kRegDi, kHeap}, {kRegSi, i % 5 == 0 ? kHeap - 64 : kHeap + 0x1000}});
+  analyze();
+  EXPECT_EQ(dataAt(kHeap + 8, "item_count").type, "item");
 }
 
 }  // namespace

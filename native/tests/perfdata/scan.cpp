@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <random>
 #include <vector>
@@ -105,7 +106,7 @@ class Scanner {
   std::vector<Worker> workers_;
 };
 
-Versions scan(const std::string& path, size_t workers) {
+Versions scan(const std::string& path, unsigned threads) {
   struct Names : RecordVisitor {
     void onComm(const Comm& record) override {
       EXPECT_TRUE(moments.empty() || !(record.moment < moments.back())) << "by moment";
@@ -114,8 +115,8 @@ Versions scan(const std::string& path, size_t workers) {
     std::vector<Moment> moments;
   } names;
   const auto reader = Reader::open(path);
-  reader->readOthers(names);
-  Scanner scanner(workers);
+  reader->readOthers(names, {}, threads);
+  Scanner scanner(threads);
   EXPECT_NE(reader->scan(scanner.visitors), Scanned::partly);
   Versions versions;
   for (const auto& [ip, moment] : scanner.samples())
@@ -131,8 +132,8 @@ void expectScanned(const Recorder& recorder, uint64_t seed) {
   const Versions truth = simulate(b, recorder, random);
   TempFolder folder;
   b.write(folder / "perf.data");
-  EXPECT_EQ(scan(folder / "perf.data", 1), truth) << "seed " << seed;
-  EXPECT_EQ(scan(folder / "perf.data", 2), truth) << "seed " << seed;
+  for (const unsigned threads : {1, 2, 5})
+    EXPECT_EQ(scan(folder / "perf.data", threads), truth) << "seed " << seed << ", " << threads << " threads";
 }
 
 TEST(Scan, SamplesSeeTheRecordsThatAreOlder) {
@@ -146,6 +147,43 @@ TEST(Scan, WithManyAndWithoutOtherRecords) {
 
 TEST(Scan, StretchesLongerThanOnePiece) {
   expectScanned({.cpus = 2, .rounds = 3, .samplesOfCpu = 8000, .namesIn1000 = 1}, 1);
+}
+
+/// Several threads walk it.
+constexpr Recorder kLargeFile = {.cpus = 3, .rounds = 700, .samplesOfCpu = 130};
+
+TEST(Scan, ALargeFileIsWalkedInParts) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) expectScanned(kLargeFile, seed);
+}
+
+TEST(Scan, PartsThatDoNotFitAreWalkedInOneGo) {
+  std::mt19937_64 random(1);
+  RecordBuilder b;
+  b.event(clockAttr(kType), "loads", {1});
+  b.cpu(0).at(uint64_t{1} << 50).comm("from the future").finishedRound();
+  simulate(b, kLargeFile, random);
+  // A record without a time holds from what its round is due, which the future decides.
+  constexpr uint64_t kIp = 1'000'000'001;
+  b.at(0).comm("no time").at(1'000'000'000);
+  b.sample({.ip = kIp, .address = 64 * kIp, .weight = kIp % 7, .dataSource = 5 + kIp});
+  TempFolder folder;
+  b.write(folder / "perf.data");
+  EXPECT_EQ(scan(folder / "perf.data", 5), scan(folder / "perf.data", 1));
+}
+
+TEST(Scan, ARecordThatLooksLikeTheEndOfARoundIsNone) {
+  std::mt19937_64 random(1);
+  RecordBuilder b;
+  b.event(clockAttr(kType), "loads", {1});
+  // Records of an unknown type whose bytes are all such headers, in the middle of the file.
+  const uint64_t header = kRecordFinishedRound | uint64_t{8} << 48;
+  std::vector<uint8_t> body(60'000);
+  for (size_t i = 0; i + 8 <= body.size(); i += 8) std::memcpy(&body[i], &header, 8);
+  const Versions first = simulate(b, kLargeFile, random);
+  for (int i = 0; i < 150; ++i) b.raw(120, 0, body);
+  TempFolder folder;
+  b.write(folder / "perf.data");
+  EXPECT_EQ(scan(folder / "perf.data", 2), first);
 }
 
 TEST(Scan, AFileWithoutRoundsIsOneRound) {
