@@ -1,9 +1,11 @@
 // `cacheline report` beside `perf c2c report --stdio` on the same synthetic recordings: time, memory, and the same totals.
-//   node scripts/bench-report.mjs [--samples N] [--runs N] [--only few,hot,wide,names,growth,ordered]
+//   node scripts/bench-report.mjs [--samples N] [--runs N] [--only few,hot,wide,names,growth,ordered,threads,profile]
 //     --samples   of the large recordings, by default 10,000,000; the others shrink in proportion
 //     --runs      of each program, taking turns, by default and for the targets at least 5
 // Exits with 0 where it could measure, whatever it measured; with 1 where the totals differ.
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -33,6 +35,7 @@ const recordings = {
   few: { title: 'samples, 2,000 lines, 20 code addresses, few rows', samples: 1, shape: fewShape },
   chains: { title: 'the same with call chains', samples: 1, shape: [...fewShape, '--callchains'] },
   registers: { title: 'the same with registers', samples: 1, shape: [...fewShape, '--registers'] },
+  blocks: { title: 'the same with heap blocks', samples: 1, shape: fewShape, blocks: true },
   hot: { title: 'samples, 2,000 lines, 20 code addresses', samples: 1, shape: hotShape },
   short: { title: 'samples, 2,000 lines, 20 code addresses', samples: 0.2, shape: hotShape },
   wide: { title: 'samples, 500,000 lines', samples: 1, shape: ['--lines', '500000', '--codes', '20'] },
@@ -44,7 +47,7 @@ const recordings = {
   },
 };
 
-const rowNames = ['few', 'hot', 'wide', 'names', 'growth', 'ordered'];
+const rowNames = ['few', 'hot', 'wide', 'names', 'growth', 'ordered', 'threads', 'profile'];
 
 async function bench(args) {
   const { values } = parseArgs({
@@ -65,7 +68,7 @@ async function bench(args) {
       `bench: ${cpus().length} CPUs, ${cpus()[0]?.model}; ${plan.runs} runs of each program, taking turns; load ${loadavg()[0].toFixed(1)}`,
     );
     if (plan.samples !== fullSamples || plan.runs < 5) say('bench: shortened; the targets are for 10,000,000 samples and at least 5 runs');
-    const bodies = { few, hot, wide, names, growth, ordered };
+    const bodies = { few, hot, wide, names, growth, ordered, threads, profile };
     let isSame = true;
     for (const name of only) isSame = (await bodies[name](folder, plan)) !== false && isSame;
     return isSame ? 0 : 1;
@@ -165,10 +168,15 @@ async function growth(folder, plan) {
 /** What asks more of the samples, or chooses some of them, beside the plain report of the same samples. */
 async function ordered(folder, plan) {
   // The samples of a recording take 64 ns each.
-  const seconds = plan.samples * 64e-9;
-  const window = ['--time', `${(seconds / 4).toFixed(6)},${((seconds * 3) / 4).toFixed(6)}`];
+  const recorded = plan.samples * 64e-9;
+  const window = ['--time', `${(recorded / 4).toFixed(6)},${((recorded * 3) / 4).toFixed(6)}`];
   const medians = {};
-  const shapes = { few: { plain: [], window, rows: ['-c', 'tid,iaddr'] }, chains: { chains: ['-g'] }, registers: { registers: [] } };
+  const shapes = {
+    few: { plain: [], window, rows: ['-c', 'tid,iaddr'] },
+    chains: { chains: ['-g'] },
+    registers: { registers: [] },
+    blocks: { blocks: [] },
+  };
   for (const [name, ways] of Object.entries(shapes))
     await withRecording(folder, plan, name, async (recording) => {
       for (const way of Object.keys(ways)) medians[way] = [];
@@ -176,15 +184,75 @@ async function ordered(folder, plan) {
         for (const [way, options] of Object.entries(ways)) medians[way].push((await ours(recording, false, options)).seconds);
     });
   const clock = await clockSeconds(folder, plan);
-  const [plain, half, rows, chains, registers] = ['plain', 'window', 'rows', 'chains', 'registers'].map((way) => median(medians[way]));
-  printTable(`${plan.samples.toLocaleString('en')} samples, few rows: time beside that of the plain report, ${plain.toFixed(3)} s`, [
-    row('a time window of the half of them', ...atMost(half / plain, 2), `${half.toFixed(3)} s`),
-    row('rows by thread and instruction', ...atMost(rows / plain, 2), `${rows.toFixed(3)} s`),
-    row('with call chains, -g', ...atMost(chains / plain, 2), `${chains.toFixed(3)} s`),
-    row('with registers', ...atMost(registers / plain, 2), `${registers.toFixed(3)} s`),
-    row('as many clock samples', ...atMost(clock / plain, 2), `${clock.toFixed(3)} s`),
-  ]);
+  const seconds = Object.fromEntries(Object.entries(medians).map(([way, all]) => [way, median(all)]));
+  const beside = (name, value) => row(name, ...atMost(value / seconds.plain, 2), `${value.toFixed(3)} s`);
+  printTable(
+    `${plan.samples.toLocaleString('en')} samples, few rows: time beside that of the plain report, ${seconds.plain.toFixed(3)} s`,
+    [
+      beside('a time window of the half of them', seconds.window),
+      beside('rows by thread and instruction', seconds.rows),
+      beside('with call chains, -g', seconds.chains),
+      beside('with registers', seconds.registers),
+      beside('with heap blocks', seconds.blocks),
+      beside('as many clock samples', clock),
+    ],
+  );
 }
+
+/** The engine alone, in this process: more threads than CPUs beside as many as CPUs, and whether they give the same bytes. */
+async function threads(folder, plan) {
+  let isSame = true;
+  for (const name of ['few', 'hot', 'wide'])
+    await withRecording(folder, plan, name, async ({ file, title }) => {
+      const seconds = { 2: [], 5: [] };
+      const texts = new Set();
+      for (let i = 0; i < plan.runs; i++)
+        for (const count of [2, 5]) {
+          const began = performance.now();
+          const { pieces } = await addon().analyze({ path: file, threads: count }, () => {}).done;
+          seconds[count].push((performance.now() - began) / 1000);
+          if (i === 0) texts.add(createHash('sha256').update(pieces.join('')).digest('hex'));
+        }
+      const [two, five] = [median(seconds[2]), median(seconds[5])];
+      isSame &&= texts.size === 1;
+      printTable(title, [
+        row('5 threads / 2 threads', ...atMost(five / two, 1.1), `${two.toFixed(3)} s, ${five.toFixed(3)} s`),
+        row('their reports', texts.size === 1 ? 'the same bytes' : 'DIFFERENT'),
+      ]);
+    });
+  return isSame;
+}
+
+/** Questions to an open profile. */
+async function profile(folder, plan) {
+  for (const name of ['few', 'wide'])
+    await withRecording(folder, plan, name, async ({ file, title, samples }) => {
+      const { handle } = await addon().open({ path: file }, () => {}).done;
+      const seconds = async (ask) => {
+        const all = [];
+        for (let i = 0; i < plan.runs; i++) {
+          const began = performance.now();
+          await ask(i).done;
+          all.push((performance.now() - began) / 1000);
+        }
+        return median(all);
+      };
+      const windows = ['10-60%', '20-70%', '0-50%'];
+      const filter = await seconds((i) => addon().filter({ handle, filter: `time:${windows[i % windows.length]}` }, () => {}));
+      const sorts = ['contended', 'address', 'records'];
+      const ask = (sort, from) => addon().ask({ handle, question: 'lines', sort, from, count: 100, accesses: false });
+      const sort = await seconds((i) => ask(sorts[i % sorts.length], 0));
+      const page = await seconds((i) => ask('contended', 100 * i));
+      addon().close({ handle });
+      printTable(title, [
+        row('change of a time filter, a million samples', ...atMost((filter * 1e6) / samples, 0.1), `${filter.toFixed(3)} s in all`),
+        row('another order of the lines', ...atMost(sort * 1000, 50), 'ms'),
+        row('another page', ...atMost(page * 1000, 50), 'ms'),
+      ]);
+    });
+}
+
+const addon = () => createRequire(import.meta.url)(path.join(buildFolder, 'native/addon/cacheline.node'));
 
 /** Seconds of the report of a clock recording: of a few samples of a program, again and again. */
 async function clockSeconds(folder, plan) {
@@ -205,14 +273,22 @@ async function clockSeconds(folder, plan) {
 
 /** Writes a recording for as long as `use` takes. */
 async function withRecording(folder, plan, name, use) {
-  const { title, samples, shape, large } = recordings[name];
-  const file = path.join(folder, 'perf.data');
+  const { title, samples, shape, large, blocks } = recordings[name];
+  const parent = blocks ? await mkdtemp(path.join(folder, 'blocks-')) : folder;
+  const file = path.join(parent, 'perf.data');
   const count = Math.round(plan.samples * samples);
   const binary = await (large ? largeProgram() : smallProgram());
-  await run(synth, ['intel', '-o', file, '--samples', `${count}`, '--binary', binary, ...shape], { timeoutSeconds: 300 });
+  const allocations = blocks ? ['--allocations', path.join(parent, 'allocations')] : [];
+  await run(synth, ['intel', '-o', file, '--samples', `${count}`, '--binary', binary, ...shape, ...allocations], { timeoutSeconds: 300 });
   try {
     const { size } = await stat(file);
-    return await use({ file, folder, samples: count, size, title: `${count.toLocaleString('en')} ${title} (${megabytes(size / 1024)})` });
+    return await use({
+      file: blocks ? parent : file,
+      folder,
+      samples: count,
+      size,
+      title: `${count.toLocaleString('en')} ${title} (${megabytes(size / 1024)})`,
+    });
   } finally {
     await rm(file, { force: true });
   }

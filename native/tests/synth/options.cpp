@@ -13,7 +13,7 @@ const char* const kUsage =
     "cacheline_synth SCENARIO -o FILE [--seed N] [--samples N] [--lines N] [--codes N] [--places N]\n"
     "    [--variants N] [--cpus N] [--processes N] [--threads N] [--callchains] [--registers] [--even] "
     "[--binary ELF] "
-    "[--list FILE]\n"
+    "[--list FILE] [--allocations FILE]\n"
     "Writes a recording as `perf c2c record` would have made it, the same bytes for the same arguments.\n";
 
 namespace {
@@ -57,6 +57,8 @@ Options parseOptions(int argc, char** argv) {
       options.binary = value;
     } else if (name == "--list") {
       options.list = value;
+    } else if (name == "--allocations") {
+      options.allocations = value;
     } else if (name == "--seed") {
       options.seed = number(0, UINT64_MAX);
     } else if (name == "--samples") {

@@ -10,6 +10,7 @@ struct Options {
   std::string scenario, output;
   std::string binary;  ///< code addresses and static data lie in this ELF file; empty: nothing has a name
   std::string list;    ///< every sample as one line of text; empty: none
+  std::string allocations;  ///< the heap agent's file of the heap lines, each a block; empty: none
   uint64_t seed = 1, samples = 20'000;
   uint64_t lines = 200;   ///< cache lines that the samples are spread over, unevenly
   uint64_t codes = 20;    ///< code addresses that access them

@@ -2,16 +2,52 @@
 #include "write.h"
 
 #include <cstdio>
+#include <fstream>
 #include <memory>
+#include <vector>
 
 #include "base/error.h"
 #include "base/registers.h"
 #include "recording_file.h"
 #include "sampler.h"
 #include "scenario.h"
+#include "tests/heap/file_builder.h"
 #include "world.h"
 
 namespace cacheline::synth {
+
+namespace {
+
+/// What the heap agent would have written: each line of the heap is a block, and its place is allocated anew
+/// in each quarter of the recording.
+void writeAllocations(const Options& options, const World& world, uint64_t end) {
+  constexpr uint64_t kLives = 4, kLineBytes = 64;
+  // An allocation takes four words, and a free two.
+  constexpr size_t kBytesOfLine = kLives * (4 + 2) * sizeof(uint64_t);
+  heap::test::FileBuilder file;
+  const uint64_t life = (end - Sampler::kStart) / kLives;
+  for (uint32_t process = 0; process < options.processes; ++process) {
+    std::vector<uint64_t> addresses;
+    for (const Line& line : world.lines())
+      if (line.region == Region::heap && (line.process == process || line.process == kAnyProcess))
+        addresses.push_back(world.address(line, process));
+    const auto pages = static_cast<uint32_t>(1 + addresses.size() * kBytesOfLine / (HEAP_PAGE / 2));
+    auto& chunk = file.chunk(World::pid(process), World::pid(process), pages);
+    for (uint64_t number = 0; number < kLives; ++number) {
+      uint64_t time = Sampler::kStart + number * life;
+      for (const uint64_t address : addresses) {
+        if (number > 0) chunk.free(++time, address);
+        chunk.allocate(++time, address, kLineBytes);
+      }
+    }
+  }
+  const std::vector<uint8_t> bytes = file.bytes();
+  std::ofstream out(options.allocations, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!out.flush()) throw Error(ErrorKind::io, "cannot write " + options.allocations);
+}
+
+}  // namespace
 
 void writeRecording(const Options& options, const Binary& binary) {
   Scenario scenario = findScenario(options.scenario, options.callchains);
@@ -44,6 +80,7 @@ void writeRecording(const Options& options, const Binary& binary) {
   writer->finishedRound();
   writer->finish(featuresOf(options, scenario, binary, Sampler::kStart, sampler.end()));
   addFeatures(options.output, scenario);
+  if (!options.allocations.empty()) writeAllocations(options, world, sampler.end());
 }
 
 }  // namespace cacheline::synth
