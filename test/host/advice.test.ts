@@ -225,7 +225,7 @@ describe('advice in the editor', function () {
       assert.deepEqual([opens, reason, more], ['preview', '', 0]);
       const { message } = api.panelState();
       assert.ok(message.type === 'report');
-      assert.match(message.words.summary, /^100\.0 % of the program's samples .* false sharing\.$/);
+      assert.match(message.words.summary, /^100\.0% of the program's samples .* false sharing\.$/);
       const places = message.words.lookFirst.flatMap((part) => (typeof part === 'string' ? [] : [part.place]));
       assert.ok(
         places.some(({ file, line }) => file === uri.fsPath && line === lineOf('@contended queue.limit')),
