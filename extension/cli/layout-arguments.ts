@@ -50,9 +50,9 @@ export function parseLayout(args: readonly string[]): LayoutArguments | 'help' {
   if (values.help) return 'help';
   const [type, extra] = positionals;
   if (extra !== undefined)
-    throw wrong(`layout takes one type, and there is '${extra}' after '${type ?? ''}': a name with spaces needs quotes.`, 'layout');
+    throw wrong(`layout takes one type, but '${extra}' follows '${type ?? ''}': quote a name with spaces.`, 'layout');
   if (values.list) {
-    if (type !== undefined) throw wrong(`--list lists all types, and there is '${type}' besides.`, 'layout');
+    if (type !== undefined) throw wrong(`--list lists all types: leave out '${type}'.`, 'layout');
     for (const option of ['expand', 'line-size'] as const)
       if (values[option] !== undefined) throw wrong(`--${option} is for the layout of one type, not for --list.`, 'layout');
   } else if (type === undefined || type.trim() === '') {

@@ -57,7 +57,7 @@ function explain(error: unknown): number {
     if (error.nextStep !== '') say(error.nextStep);
     return exitStatusOf(error.kind);
   }
-  say(`This is a bug of Cacheline Lens: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  say(`This is a bug in Cacheline Lens: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return INTERNAL_ERROR;
 }
 

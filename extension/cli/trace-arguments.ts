@@ -68,8 +68,7 @@ export function parseTrace(args: readonly string[]): TraceArguments | 'help' {
   const { values, positionals } = parse(TRACE, args.slice(0, end));
   if (values.help) return 'help';
   const [type, extra] = positionals;
-  if (extra !== undefined)
-    throw wrong(`trace takes one type, and there is '${extra}' after '${type ?? ''}': the program comes behind --.`, 'trace');
+  if (extra !== undefined) throw wrong(`trace takes one type, but '${extra}' follows '${type ?? ''}': put the program after --.`, 'trace');
   for (const [option, name] of [
     ['-o', values.output],
     ['--from', values.from],
@@ -86,13 +85,13 @@ export function parseTrace(args: readonly string[]): TraceArguments | 'help' {
   };
   if (values.from !== undefined) {
     if (type !== undefined || program.length > 0)
-      throw wrong(`--from shows a trace that was recorded, and there is '${type ?? program[0] ?? ''}' besides.`, 'trace');
+      throw wrong(`--from shows a recorded trace: leave out '${type ?? program[0] ?? ''}'.`, 'trace');
     for (const option of ['output', 'force', 'budget', 'instances'] as const)
       if (values[option] !== undefined) throw wrong(`--${option} is for running a program, not for --from.`, 'trace');
     return { ...shown, from: values.from };
   }
-  if (type === undefined || type.trim() === '') throw wrong('There is no type to trace.', 'trace');
-  if (program.length === 0) throw wrong('There is no program to trace: it comes behind --.', 'trace');
+  if (type === undefined || type.trim() === '') throw wrong('trace needs a type.', 'trace');
+  if (program.length === 0) throw wrong('trace needs a program, after --.', 'trace');
   return {
     ...shown,
     run: {

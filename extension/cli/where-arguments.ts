@@ -57,13 +57,13 @@ export function parseWhere(args: readonly string[]): WhereArguments | 'help' {
   if (values.help) return 'help';
   if (values.from !== undefined) {
     if (values.pid !== undefined || program.length > 0)
-      throw wrong(`--from reads a recording, and there is '${values.pid ?? program[0] ?? ''}' to look at besides.`, 'where');
-    if (values.svg !== undefined) throw wrong('--svg draws what looks saw, and --from does not look.', 'where');
-  } else if (values.pid === undefined && program.length === 0) throw wrong('There is no process (-p) and no program to look at.', 'where');
+      throw wrong(`--from reads a recording: leave out '${values.pid ?? program[0] ?? ''}'.`, 'where');
+    if (values.svg !== undefined) throw wrong('--svg draws a running program: it cannot be used with --from.', 'where');
+  } else if (values.pid === undefined && program.length === 0) throw wrong('where needs a process (-p) or a program.', 'where');
   if (values.pid !== undefined && program.length > 0)
-    throw wrong(`-p looks at a running process, and there is the program '${program[0] ?? ''}' besides.`, 'where');
+    throw wrong(`-p looks at a running process: leave out the program '${program[0] ?? ''}', or -p.`, 'where');
   if (values.seconds !== undefined && values.pid === undefined)
-    throw wrong('--seconds is for -p: a program is looked at to its end.', 'where');
+    throw wrong('--seconds needs -p: a program is watched until it ends.', 'where');
   for (const [option, file] of [
     ['-o', values.output],
     ['--from', values.from],

@@ -162,7 +162,7 @@ export function toEngineError(error: unknown): EngineError {
   return new EngineError(
     'internal',
     withFullStop(messageOf(error)),
-    'This is a bug of Cacheline Lens: please report it with this message.',
+    'This is a bug in Cacheline Lens: please report it with this message.',
   );
 }
 

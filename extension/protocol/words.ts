@@ -14,7 +14,7 @@ export const EVIDENCE_MEANING: Record<Evidence, string> = {
   hitm: 'loads that hit a line modified in another core’s cache, counted by the memory PMU',
   peer: 'loads served by another core’s cache, counted by the memory PMU',
   latency: 'load latencies measured by the memory PMU',
-  watch: 'accesses trapped by debug registers: who they are is exact, how many is not measured',
+  watch: 'accesses trapped by debug registers: exact about who, not about how many',
   clock: 'time sampled at these accesses; cache misses were not counted',
 };
 
@@ -53,7 +53,7 @@ export function whyNoSamples({ samples, recording }: Pick<Report, 'samples' | 'r
   if (said.length > 0) return [`${nothing}.`, said.map(sentence).join(' ')];
   // A recording without a command was attached to what ran already.
   return recording?.command.length === 0
-    ? [`${nothing}: what was attached to used no CPU time that was sampled. It waited, or sampling was paused all the time.`]
+    ? [`${nothing}: the target used no CPU time while sampling was on. It waited, or sampling was paused throughout.`]
     : [
         `${nothing}: the program used too little CPU time for the sampling rate, or the recording was cut short. Let it run longer, or record at a higher rate.`,
       ];

@@ -221,7 +221,7 @@ describe('advice in the editor', function () {
 
     it('comes after the rows, with what it gains and where to look first', async () => {
       const { words, opens, reason, more } = await shownAdvice(TITLE);
-      assert.match(words, /^None of the waiting here is left with it\. Predicted: the program runs 2\.1 times as fast/);
+      assert.match(words, /^None of the waiting here remains after the change\. Predicted: the program runs 2\.1 times as fast/);
       assert.deepEqual([opens, reason, more], ['preview', '', 0]);
       const { message } = api.panelState();
       assert.ok(message.type === 'report');

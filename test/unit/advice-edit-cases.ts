@@ -109,7 +109,7 @@ struct flags all;
       file: 'fill.cpp',
       type: 'Flags',
       order: 'count low',
-      reason: /fill\.cpp:2 has something that is no plain declaration/,
+      reason: /fill\.cpp:2 has something other than a plain declaration/,
       text: `struct Flags {
   unsigned low : 3, : 5, high : 3;
   long count;

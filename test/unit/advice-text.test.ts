@@ -37,8 +37,8 @@ describe('advice text', () => {
   });
 
   it('says that there is no advice, and still what placement decides', () => {
-    assert.match(text(adviceList([]), 80), /\n\nNo advice: no data [^]*wait\s+for\s+other\s+threads\. `cacheline report`\s/);
-    assert.match(text(adviceList([], { latent: [latent()] }), 80), /but see below[^]*What placement decides/);
+    assert.match(text(adviceList([]), 80), /\n\nNo advice: no data [^]*waiting\s+for\s+other\s+threads\. `cacheline report`\s/);
+    assert.match(text(adviceList([], { latent: [latent()] }), 80), /see below[^]*What placement decides/);
   });
 
   it('names the command that makes the edits, with its recording quoted for a shell', () => {
@@ -63,7 +63,7 @@ describe('advice sentences', () => {
   it('say what is predicted, with its bounds and what it rests on', () => {
     assert.equal(
       gain({}),
-      'None of the waiting here is left with it. Predicted: the program runs 2.1 times as fast, between 1.8 and 2.4 (clock, calibrated).',
+      'None of the waiting here remains after the change. Predicted: the program runs 2.1 times as fast, between 1.8 and 2.4 (clock, calibrated).',
     );
     assert.match(
       gain({ contendedLeft: 0.25, speedup: { low: 9.5, mid: 10, high: 120 } }),
@@ -71,19 +71,19 @@ describe('advice sentences', () => {
     );
     const alike = gain({ speedup: { low: 2.188, mid: 2.19, high: 2.192 } });
     const bound = gain({ speedup: { low: 1, mid: 1.6, high: 3 }, basis: 'clock, calibrated, bound' });
-    assert.match(bound, /runs between 1 and 3 times as fast \(clock, calibrated, bound\): plain stores hide what they cost\.$/);
+    assert.match(bound, /runs between 1 and 3 times as fast \(clock, calibrated, bound\); plain stores hide their cost, so only bounds are known\.$/);
     assert.match(alike, /runs 2\.19 times as fast \(clock, calibrated\)\.$/, 'bounds that are written alike are not said');
   });
 
   it('say why nothing is predicted, and what to do about it', () => {
     assert.match(
       gain({ speedup: null, mostSpeedup: 1.5, basis: 'clock, not calibrated' }),
-      /at most 1\.5 times as fast\. `cacheline doctor --calibrate`/,
+      /at most 1\.5 times as fast\. Run `cacheline doctor --calibrate`/,
     );
     const memory = gain({ speedup: null, mostSpeedup: 1, excessCycles: 0.4, basis: 'hitm' });
     assert.match(
       memory,
-      /saves 40\.0% of the cycles of all sampled loads\. How much faster the program gets cannot be told from this evidence \(hitm\)\.$/,
+      /saves 40\.0% of the cycles of all sampled loads\. This evidence \(hitm\) cannot tell how much faster the program gets\.$/,
     );
   });
 
@@ -137,7 +137,7 @@ describe('advice sentences', () => {
     const predicted = { ...advice().predicted, speedup: null, mostSpeedup: 1.02 };
     assert.match(
       doText(advice({ way: 'none', change: null, predicted })).sentence,
-      /nothing to gain: the program would run at most 1\.02 times as fast/,
+      /gain nothing: the program would run at most 1\.02 times as fast/,
     );
   });
 
@@ -155,7 +155,7 @@ describe('advice sentences', () => {
         ],
         ['ticks'],
       ),
-      "Part the members of 'Stats' by cache lines: from 'errors' (predicted 2.1x)",
+      "Split the members of 'Stats' over cache lines, starting at 'errors' (predicted 2.1x)",
     );
     assert.equal(actionTitle(advice()), "Give each 'Worker' cache lines of its own (predicted 2.1x)");
     assert.equal(actionTitle(changes.advice[3]!), "Give 'messages_written' and 'messages_read' cache lines of their own");
@@ -171,7 +171,7 @@ describe('advice sentences', () => {
   it('say at which places an object shares a line with itself', () => {
     assert.match(
       latentSentences(latent()),
-      /^'Clock\.limit' and 'Clock\.now' share a cache line of 64 bytes with 3 of 4 placements, where the object begins 0, 16 or 32 bytes behind the start of one; elsewhere they do not\./,
+      /^'Clock\.limit' and 'Clock\.now' share a cache line of 64 bytes with 3 of 4 placements, where the object begins 0, 16 or 32 bytes after the start of one; elsewhere they do not\./,
     );
     const pair = { lineSize: 128, pairs: [['a', 'b'] as [string, string], ['a', 'c'] as [string, string]] };
     const many = latent({ placements: Array.from({ length: 7 }, (_, at) => ({ ...pair, baseOffset: 16 * at })) });

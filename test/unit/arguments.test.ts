@@ -194,8 +194,8 @@ describe('arguments: layout', () => {
     refuses(['layout', '--in', 'a.out'], /no type to lay out/);
     refuses(['layout', 'worker'], /--in has to name/);
     refuses(['layout', 'worker', '--in', ''], /--in has to name/);
-    refuses(['layout', 'struct', 'worker', '--in', 'a.out'], /needs quotes/);
-    refuses(['layout', '--list', 'worker', '--in', 'a.out'], /'worker' besides/);
+    refuses(['layout', 'struct', 'worker', '--in', 'a.out'], /quote a name/);
+    refuses(['layout', '--list', 'worker', '--in', 'a.out'], /leave out 'worker'/);
     refuses(['layout', '--list', '--expand', '--in', 'a.out'], /--expand is for/);
     for (const size of ['0', '8', '63', '96', '8192', '64.5', '-64', 'x'])
       refuses(['layout', 'w', '--in', 'a', `--line-size=${size}`], /power of two/);

@@ -109,7 +109,7 @@ describe('checks', () => {
       more: { blind: { share, reasons: [{ reason: 'noInstruction', what: 'code', share }] } },
     });
     assert.equal(check([], {}, blind(0.49)).noPass, null);
-    assert.equal(check([], {}, blind(0.5)).noPass, 'of 50.0% of the samples nothing can be said');
+    assert.equal(check([], {}, blind(0.5)).noPass, 'nothing can be said about 50.0% of the samples');
     assert.equal(check([], { allowBlind: true }, blind(0.5)).noPass, null);
     assert.equal(check([], {}, { samples: 0 }).noPass, 'there is no sample');
   });

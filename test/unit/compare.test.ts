@@ -184,7 +184,7 @@ describe('comparing recordings', () => {
       const blind = { share: 0.7, reasons: [{ reason: 'noInstruction' as const, what: 'code', share: 0.7 }] };
       const result = diff([worker(400)], [], {}, { more: { blind } });
       assert.equal(entry(result, 'type', 'Worker').status, 'unsure');
-      assert.match(result.notes.join(), /Of 70\.0% of the samples after nothing can be said/);
+      assert.match(result.notes.join(), /Nothing can be said about 70\.0% of the samples after/);
       assert.equal(entry(diff([], [worker(400)], {}, { more: { blind } }), 'type', 'Worker').status, 'new', 'what is there was seen');
     });
   });

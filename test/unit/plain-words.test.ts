@@ -126,7 +126,7 @@ describe('what plain words lead with', () => {
     whole.types![0]!.verdict = 'mixed';
     const text = words(whole);
     assert.match(text, /3 lines: mixed \(false sharing on 2 of them, true sharing on 1\)\./);
-    assert.match(text, /^Most of it is false sharing\. Threads wait for a cache line because .* a cache line of its own \(alignas/m);
+    assert.match(text, /^Most of it is false sharing\. Threads wait for a cache line because .* its own cache line \(alignas/m);
   });
 });
 

@@ -92,7 +92,7 @@ describe('cacheline record', function () {
     assert.equal(status, 0, stderr);
     assert.match(
       stderr,
-      new RegExp(`warning: the program sh runs on in the background \\(process ${pid}, .* or record it with -p ${pid}\\n`),
+      new RegExp(`warning: the program sh still runs in the background \\(process ${pid}, .* or record it with -p ${pid}\\n`),
     );
     const waits = run(['record', '--', 'sh', '-c', '(:) & sleep 1']);
     await sleep(700);

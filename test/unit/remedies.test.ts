@@ -97,7 +97,7 @@ describe('a remedy by what waits for what', () => {
         ],
       ),
       "A cache line for each of 'queue.tag' and 'queue.state' (alignas, padding) ends 75.0% of the waiting. What remains is at 'queue.state', " +
-        'which threads share: there only sharing less often (a copy for each thread, merged later; fewer updates) helps.',
+        'which threads share: only sharing less often (a copy for each thread, merged later; fewer updates) helps there.',
     );
   });
 
@@ -207,7 +207,7 @@ describe('a remedy by what waits for what', () => {
 
   it('says what the pattern says where nothing is listed or known', () => {
     assert.match(remedyOf('true sharing', []), SHARED);
-    assert.match(remedyOf('false sharing', [cacheLine(own)]), /^Giving the data of each thread a cache line of its own/);
+    assert.match(remedyOf('false sharing', [cacheLine(own)]), /^Giving each thread’s data its own cache line/);
     assert.match(remedyOf('mixed', [cacheLine(own, { verdict: 'mixed' })]), /helps in part; the shared data stays contended\.$/);
   });
 
@@ -275,6 +275,6 @@ describe('a lock of pthreads', () => {
   it('is told as one, unless there is data that threads only write beside it', () => {
     const hits = memoryAccess({ offset: 48, stores: [0, 0, 900], threads: [3], contended: 0, data: data('', 0, 'hits') });
     assert.match(meaningOf('false sharing', [memoryLine([lock])]).join(' '), /turns at a lock of pthreads/);
-    assert.match(remedyOf('false sharing', [memoryLine([lock, hits])]), /^Giving the data of each thread a cache line of its own/);
+    assert.match(remedyOf('false sharing', [memoryLine([lock, hits])]), /^Giving each thread’s data its own cache line/);
   });
 });

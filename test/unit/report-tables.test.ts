@@ -91,7 +91,7 @@ describe('report of heap blocks', () => {
     whole.samples.contended = 40;
     const text = (): string => reportText(whole, { ...style, path: 'x' }).replace(/\s+/g, ' ');
     const said =
-      /100\.0% of the contended samples are in heap blocks whose allocation was not recorded: of 7 blocks it was not, first of those below 64 bytes, /;
+      /100\.0% of the contended samples are in heap blocks whose allocation was not recorded: `--heap` missed 7 blocks, first those below 64 bytes, /;
     whole.recording!.heap = { sampling: 64, blocks: 9, lost: 7 };
     assert.match(text(), said);
     for (const line of whole.lines) for (const one of line.accesses) one.data.allocation = allocation;

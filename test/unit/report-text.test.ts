@@ -287,7 +287,7 @@ describe('plain words', () => {
     recording.warnings = [];
     assert.match(firstWords(none).join('\n'), /: the program used too little CPU time for the sampling rate, or/);
     recording.command = [];
-    assert.match(firstWords(none).join('\n'), /: what was attached to used no CPU time/);
+    assert.match(firstWords(none).join('\n'), /: the target used no CPU time/);
     assert.match(firstWords({ ...none, recording: null }).join('\n'), /: the program used too little/);
   });
 

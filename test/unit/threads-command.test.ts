@@ -115,7 +115,7 @@ describe('cacheline threads', function () {
     assert.ok(Math.abs(found.ratio - 2) < 0.1, String(found.ratio));
     const text = await run(['switches.cacheline', '--no-pager', '--width', '120']);
     assert.equal(text.status, 0, text.stderr);
-    assert.match(text.stdout, /^Thread \d+ \(long\) works (1\.9|2\.0|2\.1) x as long as the 2 other working threads on average\.$/m);
+    assert.match(text.stdout, /^Thread \d+ \(long\) works (1\.9|2\.0|2\.1) times as long as the 2 other working threads on average\.$/m);
     assert.match(text.stdout, /^ {2}\d+ sleeper +\|[#+Xx.\- ]+\|$/m);
   });
 

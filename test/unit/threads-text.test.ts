@@ -41,7 +41,7 @@ describe('threads text', () => {
 
   it('says of contended code who calls it, as far as that is recorded', () => {
     assert.match(text(uneven, 200), /push is called by produce 75\.0%, refill 25\.0%; it calls lock 66\.7%/);
-    assert.match(text(sampled, 200), /Who calls it is not recorded: cacheline record -g\./);
+    assert.match(text(sampled, 200), /Callers are not recorded: cacheline record -g records them\./);
     assert.doesNotMatch(text(threadsDocument(uneven.threads, { functions: null }), 200), /Contended code/);
     assert.match(text(hostile, 200), /unnamed code of lib\\x1b\.so/);
   });
@@ -51,14 +51,14 @@ describe('threads text', () => {
       Array.from({ length: 2 * count }, (_, at) => thread(10 + at, '', bins.padEnd(BINS), { pid: Math.floor(at / 2) + bins.length * 100 }));
     const many = text(threadsDocument([...pairs(8, '########'), ...pairs(3, '#########################################')]), 200);
     assert.equal(many.match(/work about equally long/g)?.length, 5);
-    assert.match(many, /^Of 6 more processes --format json says it\.$/m);
+    assert.match(many, /^6 more processes: --format json has them\.$/m);
     const small = text(threadsDocument([...pairs(1, '#'), ...pairs(1, '#########################################')]), 200);
     assert.equal(small.match(/work about equally long/g)?.length, 1);
-    assert.match(small, /^Of 1 more process --format json says it\.$/m);
+    assert.match(small, /^1 more process: --format json has them\.$/m);
   });
 
   it('says that there is no thread', () => {
-    assert.match(text(threadsDocument([]), 80), /None of the threads that were asked for was there in this window\./);
+    assert.match(text(threadsDocument([]), 80), /None of the requested threads existed in this window\./);
     assert.match(text(threadsDocument([], { spanNs: 0 }), 80), /no records with times in this window/);
   });
 
@@ -113,14 +113,14 @@ describe('imbalance', () => {
 
   it('is said as how many times as long as the others one works', () => {
     const [found] = working(40, 20, 20).imbalance;
-    assert.equal(found?.sentence, 'Thread 11 (worker) works 2.0 x as long as the 2 other working threads on average.');
+    assert.equal(found?.sentence, 'Thread 11 (worker) works 2.0 times as long as the 2 other working threads on average.');
     assert.equal(found.ratio, 2);
     assert.equal(found.factor, 1.5);
     assert.equal(found.longest, 11);
   });
 
   it('names the other one of two', () => {
-    assert.equal(working(20, 50).imbalance[0]?.sentence, 'Thread 12 (worker) works 2.5 x as long as thread 11 (worker).');
+    assert.equal(working(20, 50).imbalance[0]?.sentence, 'Thread 12 (worker) works 2.5 times as long as thread 11 (worker).');
   });
 
   it('says that work is even', () => {

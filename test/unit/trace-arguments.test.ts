@@ -29,11 +29,11 @@ describe('arguments: trace', () => {
   });
 
   it('refuses what it cannot use', () => {
-    refuses(['trace'], /no type/);
-    refuses(['trace', ' ', '--', './a'], /no type/);
-    refuses(['trace', 'packet'], /no program/);
-    refuses(['trace', 'packet', '--'], /no program/);
-    refuses(['trace', 'packet', './a'], /'\.\/a' after 'packet': the program comes behind --/);
+    refuses(['trace'], /needs a type/);
+    refuses(['trace', ' ', '--', './a'], /needs a type/);
+    refuses(['trace', 'packet'], /needs a program/);
+    refuses(['trace', 'packet', '--'], /needs a program/);
+    refuses(['trace', 'packet', './a'], /'\.\/a' follows 'packet': put the program after --/);
     for (const budget of ['0', '-1', '101', 'x']) refuses(['trace', 'p', '--budget', budget, '--', 'a'], /--budget takes/);
     for (const instances of ['0', '1.5', '1000001', 'x']) refuses(['trace', 'p', '--instances', instances, '--', 'a'], /--instances takes/);
     refuses(['trace', 'p', '--format', 'csv', '--', 'a'], /'csv'/);
@@ -41,7 +41,7 @@ describe('arguments: trace', () => {
     refuses(['trace', 'p', '-o', '', '--', 'a'], /-o needs/);
     refuses(['trace', '--from', ''], /--from needs/);
     refuses(['trace', '--from', 'r', '--costs', ''], /--costs needs/);
-    refuses(['trace', '--from', 'r', 'p'], /'p' besides/);
+    refuses(['trace', '--from', 'r', 'p'], /leave out 'p'/);
     refuses(['trace', '--from', 'r', '--budget', '2'], /--budget is for running/);
     refuses(['trace', '--no-such'], /no-such/);
   });

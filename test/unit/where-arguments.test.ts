@@ -21,20 +21,20 @@ describe('arguments: where', () => {
   });
 
   it('refuses what it cannot use', () => {
-    refuses(['where'], /no process \(-p\) and no program/);
-    refuses(['where', '-p', '17', './a'], /'\.\/a' besides/);
+    refuses(['where'], /needs a process \(-p\) or a program/);
+    refuses(['where', '-p', '17', './a'], /leave out the program '\.\/a'/);
     for (const pid of ['0', '-1', '1.5', 'x', '1,2', '4194305']) refuses(['where', '-p', pid], /-p takes one process/);
-    refuses(['where', '--seconds', '1', './a'], /--seconds is for -p/);
+    refuses(['where', '--seconds', '1', './a'], /--seconds needs -p/);
     for (const seconds of ['0', '-1', 'x']) refuses(['where', '-p', '1', '--seconds', seconds], /--seconds takes/);
     refuses(['where', '-p', '1', '--format', 'csv'], /'csv'/);
     refuses(['where', '-o', '', './a'], /-o needs/);
     refuses(['where', '--svg', '', './a'], /--svg needs/);
     refuses(['where', '-o', 'f', '--svg', 'f', './a'], /same file/);
     refuses(['where', '--from', ''], /--from needs/);
-    refuses(['where', '--from', 'r', './a'], /'\.\/a' to look at besides/);
-    refuses(['where', '--from', 'r', '-p', '1'], /'1' to look at besides/);
+    refuses(['where', '--from', 'r', './a'], /leave out '\.\/a'/);
+    refuses(['where', '--from', 'r', '-p', '1'], /leave out '1'/);
     refuses(['where', '--from', 'r', '--svg', 's'], /--svg draws/);
-    refuses(['where', '--from', 'r', '--seconds', '1'], /--seconds is for -p/);
+    refuses(['where', '--from', 'r', '--seconds', '1'], /--seconds needs -p/);
     refuses(['where', '--no-such', './a'], /no-such/);
   });
 });

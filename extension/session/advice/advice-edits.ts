@@ -45,7 +45,7 @@ async function filesOf(advice: Advice, sources: LocatedSources): Promise<{ files
   if (advice.change === null || refused !== '') return { files: [], reason: refused };
   const language = languageOf(advice);
   if (advice.definition === null && (language === 'rust' || language === 'go')) {
-    const reason = `${language === 'go' ? 'Go' : 'Rust'} is not edited: make the change by hand, as the text of cacheline advise says.`;
+    const reason = `${language === 'go' ? 'Go' : 'Rust'} is not edited: make the change by hand, as cacheline advise describes it.`;
     return { files: [], reason };
   }
   try {

@@ -52,11 +52,10 @@ export function adviceText(list: AdviceList, options: AdviceTextOptions): string
 
 function summary({ advice, latent }: AdviceList): string {
   if (advice.length === 0)
-    return `No advice: no data whose type or name is known has enough samples that wait for other threads${latent.length === 0 ? '' : '; but see below what placement decides'}. \`cacheline report\` shows what was recorded.`;
+    return `No advice: no data with a known type or name has enough samples waiting for other threads${latent.length === 0 ? '' : '; see below for what placement decides'}. \`cacheline report\` shows what was recorded.`;
   const helpful = advice.filter(({ way }) => way !== 'none').length;
   const rest = advice.length - helpful;
-  const changes =
-    helpful === 0 ? 'no change of layout helps' : `${plural(helpful, 'change')} of layout ${helpful === 1 ? 'helps' : 'help'}`;
+  const changes = helpful === 0 ? 'no layout change helps' : `${plural(helpful, 'layout change')} ${helpful === 1 ? 'helps' : 'help'}`;
   const none = rest === 0 ? '' : `at ${plural(rest, 'place')} none does`;
   return `${sentence([changes, helpful === 0 ? '' : none].filter((text) => text !== '').join('; '))} Most samples first; shares are of all samples.`;
 }
@@ -114,7 +113,7 @@ function reorderLines(advice: Advice, width: number): string[] {
   const command = advice.edit.patch === null ? reorderCommand(advice) : undefined;
   if (command === undefined) return [];
   return [
-    ...wrap('This changes the initialisers, too, where they follow the order of the members:', width, INDENT),
+    ...wrap('This command also reorders initialisers that follow the order of the members:', width, INDENT),
     ...code(command, width, ' \\'),
   ];
 }
@@ -124,7 +123,7 @@ function patchWords({ advice }: AdviceList, { path, width }: AdviceTextOptions):
   if (ready.length === 0) return [];
   const command = `cacheline advise --patch ${printable(joinArguments([path]))} | git apply`;
   return [
-    ...wrap(`The ${ready.length === 1 ? 'edit' : 'edits'} of ${enumerate(ready)}, made in the folder of the sources by:`, width),
+    ...wrap(`To make the ${ready.length === 1 ? 'edit' : 'edits'} of ${enumerate(ready)}, run this in the folder of the sources:`, width),
     ...code(command, width, ' \\'),
   ];
 }
@@ -135,7 +134,7 @@ function notes(advice: readonly Advice[], { width, style }: { width: number; sty
   const isCxx = helpful.some((one) => ['c++', 'header'].includes(languageOf(one)));
   const [guard] = helpful.flatMap((one) => guardText(one) ?? []);
   const guardLines =
-    guard === undefined ? [] : [...wrap('A guard behind the definition keeps the change:', width, '- '), ...code(guard, width)];
+    guard === undefined ? [] : [...wrap('To guard the change, add after the definition:', width, '- '), ...code(guard, width)];
   const interference = isCxx ? prose(INTERFERENCE_SIZE, width, '- ') : [];
   return guardLines.length + interference.length === 0 ? [] : [style.bold('By hand'), ...guardLines, ...interference];
 }

@@ -85,17 +85,17 @@ export function whySentence(advice: Advice): string {
     case 'lock-with-own-data':
       return `Threads take turns at a lock and at the data that it protects, in ${who}${members}. They are used together, and the cache line moves with the lock.`;
     case 'mixed-use':
-      return `What some threads write and what others only read lie on one cache line of ${who}${members}. Each write takes the line from those that read.`;
+      return `Data that some threads write and data that others only read share one cache line of ${who}${members}. Each write takes the line away from the readers.`;
     case 'unrelated-owners':
       return unrelated(advice);
     case 'alignment':
-      return `Objects of ${named(subject.type || subject.object)} begin in the middle of a cache line, so that neighbours of different threads share one. Each waits for what the other writes.`;
+      return `Objects of ${named(subject.type || subject.object)} begin in the middle of a cache line, so neighbours that different threads use share one. Each thread waits for the other’s writes.`;
     case 'adjacent':
-      return `Threads use neighbouring cache lines at ${who}${members}. The processor's prefetcher moves such lines as a pair, so that one waits for the other.`;
+      return `Threads use neighbouring cache lines at ${who}${members}. The processor's prefetcher moves such lines as a pair, so a thread at one line waits for the other.`;
     case 'true-sharing':
-      return `Threads use the same data of ${who}${members}, and at least one of them writes it. They wait for what they really share.`;
+      return `Threads use the same data of ${who}${members}, and at least one of them writes it. They wait for data that they really share.`;
     case 'not-known':
-      return `Threads wait for each other at ${who}${members}. For what they wait cannot be told from these samples.`;
+      return `Threads wait for each other at ${who}${members}. These samples cannot tell which data they wait for.`;
   }
 }
 
@@ -110,13 +110,13 @@ export function lockSentences({ locks }: Pick<Advice, 'locks'>): string {
     .map(({ name, data }) =>
       data.length === 0
         ? `${named(name)} is a lock; what it protects is not known.`
-        : `${named(name)} is a lock; only while it is held threads use ${names(data)}.`,
+        : `${named(name)} is a lock; threads use ${names(data)} only while they hold it.`,
     )
     .join(' ');
 }
 
 function unrelated({ subject, way, change }: Advice): string {
-  const wait = 'Each thread waits for what others write there and it does not use.';
+  const wait = 'Each thread waits for writes to data that it does not use.';
   const who = subjectName(subject);
   if (change?.kind === 'align-variables' && change.variables.length > 1)
     return `The variables ${names(change.variables.map(({ name }) => name))} belong to different threads and lie on one cache line. ${wait}`;
@@ -163,7 +163,7 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
     }
     case 'per-thread':
       return {
-        sentence: 'Let each thread write a copy of its own, and add the copies up where they are read:',
+        sentence: 'Let each thread write its own copy, and add up the copies when you read them:',
         lines: perThreadSketch(language, alignment),
       };
     case 'none':
@@ -173,14 +173,14 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
         );
       if (why === 'mixed-use' || why === 'unrelated-owners' || why === 'alignment' || why === 'adjacent')
         return only(
-          `Another layout would end waiting, but there is nothing to gain: the program would run at most ${factor(advice.predicted.mostSpeedup)} times as fast.`,
+          `A different layout would end this waiting but gain nothing: the program would run at most ${factor(advice.predicted.mostSpeedup)} times as fast.`,
         );
       if (why === 'not-known')
         return only(
-          'No layout is known that helps. `cacheline record --confirm` watches who reads and writes what; a longer recording has more samples.',
+          'No layout is known that helps. `cacheline record --confirm` shows who reads and writes what; a longer recording has more samples.',
         );
       return {
-        sentence: `Moving data apart does not help; ${LESS_OFTEN} does. ${subject.members.length > 1 ? `${PRIVATE_COPY} ` : ''}Of a sum:`,
+        sentence: `Moving data apart does not help; ${LESS_OFTEN} does. ${subject.members.length > 1 ? `${PRIVATE_COPY} ` : ''}For a sum:`,
         lines: perThreadSketch(language, alignment),
       };
   }
@@ -211,10 +211,10 @@ export function costSentences({ cost, way, change }: Advice): string {
       ? '; how many there are is not known'
       : total === each
         ? ''
-        : `, those that were seen by ${plural(total, 'byte')} in all`;
+        : `; those seen here grow by ${plural(total, 'byte')} in total`;
   const memory =
     way === 'per-thread'
-      ? `A copy for each thread that was seen takes ${plural(each, 'byte')}.`
+      ? `A copy for each thread seen here takes ${plural(each, 'byte')}.`
       : each === 0
         ? 'It takes no more memory.'
         : `${subject} ${grows} ${plural(each, 'byte')}${grows === 'take up to' ? ' more' : ''}${all}.`;
@@ -222,7 +222,7 @@ export function costSentences({ cost, way, change }: Advice): string {
     readerLines.before === readerLines.after
       ? ''
       : `Code that uses all of it touches ${plural(readerLines.after, 'cache line')} instead of ${count(readerLines.before)}.`;
-  const abi = cost.abi ? 'Code outside of this binary may rely on the layout (its ABI): build all that uses it again.' : '';
+  const abi = cost.abi ? 'Code outside this binary may rely on the layout (ABI): rebuild everything that uses it.' : '';
   return [memory, reader, abi].filter((text) => text !== '').join(' ');
 }
 
@@ -235,9 +235,8 @@ export function factor(value: number): string {
 export function gainSentences({ way, predicted }: Advice): string {
   if (way === 'none') return '';
   const { contendedLeft, excessCycles } = predicted;
-  const left =
-    contendedLeft < 0.0005 ? 'None of the waiting here is left with it.' : `With it ${percent(contendedLeft)} of the waiting here is left.`;
-  const cycles = excessCycles === null ? '' : `It saves ${percent(excessCycles)} of the cycles of all sampled loads.`;
+  const left = `${contendedLeft < 0.0005 ? 'None' : percent(contendedLeft)} of the waiting here remains after the change.`;
+  const cycles = excessCycles === null ? '' : `The change saves ${percent(excessCycles)} of the cycles of all sampled loads.`;
   return [left, cycles, speedupSentence(predicted)].filter((text) => text !== '').join(' ');
 }
 
@@ -246,15 +245,15 @@ function speedupSentence({ speedup, mostSpeedup, basis }: Advice['predicted']): 
   if (speedup !== null) {
     const { low, mid, high } = speedup;
     if (isBound(basis))
-      return `Predicted: the program runs between ${factor(low)} and ${factor(high)} times as fast${from}: plain stores hide what they cost.`;
+      return `Predicted: the program runs between ${factor(low)} and ${factor(high)} times as fast${from}; plain stores hide their cost, so only bounds are known.`;
     const bounds = factor(low) === factor(high) ? '' : `, between ${factor(low)} and ${factor(high)}`;
     return `Predicted: the program runs ${factor(mid)} times as fast${bounds}${from}.`;
   }
-  const most = mostSpeedup > 1 ? `, but that it runs at most ${factor(mostSpeedup)} times as fast` : '';
+  const most = mostSpeedup > 1 ? `; it runs at most ${factor(mostSpeedup)} times as fast` : '';
   const next = basis.endsWith('not calibrated')
-    ? ' `cacheline doctor --calibrate` measures what contention costs on the machine that records; record again after it.'
+    ? ' Run `cacheline doctor --calibrate` on the recording machine to measure what contention costs there, then record again.'
     : '';
-  return `How much faster the program gets cannot be told from this evidence${from}${most}.${next}`;
+  return `This evidence${from} cannot tell how much faster the program gets${most}.${next}`;
 }
 
 /** Plain stores dominate, so that only the bounds of a speedup are known. */
@@ -283,7 +282,7 @@ export function actionText({ subject, change, way }: Advice): string {
       const alone = groups.flatMap(([first, ...others]) => (first !== undefined && others.length === 0 ? [first] : []));
       const wanted = alone.filter((name) => subject.members.includes(name));
       if (wanted.length > 0) return own(wanted);
-      return `Part the members of ${named(change.type.name)} by cache lines: from ${enumerate(groups.slice(1, MAX_NAMES).map(([first = '']) => named(first)))}`;
+      return `Split the members of ${named(change.type.name)} over cache lines, starting at ${enumerate(groups.slice(1, MAX_NAMES).map(([first = '']) => named(first)))}`;
     }
     case 'align-type':
       return `Give each ${named(change.type.name)} cache lines of its own`;
@@ -311,18 +310,18 @@ export function noChangeReason({ way, change, predicted }: Advice): string {
       return 'There is nothing to edit: no other layout makes the program faster.';
     case 'stride':
       return (
-        'All uses of the elements change with their type, which an edit of one place cannot do, nor can an index that is multiplied at one of ' +
-        'them: make the change by hand.'
+        'All code that uses the elements has to change with their type, or multiply its index. An edit of one place cannot do that: make the ' +
+        'change by hand.'
       );
     case 'allocate':
-      return 'Where these objects are allocated is not known (record with --heap), or they lie on stacks: make the change by hand.';
+      return 'It is not known where these objects are allocated (record with --heap), or they lie on stacks: make the change by hand.';
     case 'per-thread':
     case 'split':
-      return 'The code that uses the data changes with it, which an edit of one place cannot do: make the change by hand.';
+      return 'The code that uses the data has to change, too, and an edit of one place cannot do that: make the change by hand.';
     case 'align':
     case 'pad':
     case 'reorder':
-      return 'Where this is defined is not known: build with -g and record again, or make the change by hand.';
+      return 'It is not known where this is defined: build with -g and record again, or make the change by hand.';
   }
 }
 
@@ -353,8 +352,8 @@ export function guardText(advice: Advice): string | undefined {
 }
 
 export const INTERFERENCE_SIZE =
-  'C++17 calls this distance `std::hardware_destructive_interference_size` (<new>). It depends on the compiler’s options (-mtune), so that a type that uses it ' +
-  'has another layout in code that was built otherwise: gcc warns of that in headers (-Winterference-size).';
+  'C++17 calls this distance `std::hardware_destructive_interference_size` (<new>). It depends on compiler options (-mtune), so a type that uses it has a ' +
+  'different layout in code that was built with others: gcc warns about that in headers (-Winterference-size).';
 
 /** Where an object lies decides whether its members share a line: a paragraph. */
 export function latentSentences({ subject, placements }: Latent): string {
@@ -377,10 +376,10 @@ export function latentSentences({ subject, placements }: Latent): string {
     const times = isAll ? ` with ${count(offsets.length)} of ${count(lineSize / LEAST_ALIGNMENT)} placements` : '';
     if (offsets.length > MAX_OFFSETS) return `${line}${times || ` with ${count(offsets.length)} placements`}`;
     const where = enumerate(offsets.map(count)).replace(/ and (?=\d+$)/, ' or ');
-    return `${line}${times === '' ? '' : `${times},`} where the object begins ${where} bytes behind the start of one`;
+    return `${line}${times === '' ? '' : `${times},`} where the object begins ${where} bytes after the start of one`;
   });
   return (
     `${what.charAt(0).toUpperCase()}${what.slice(1)} share ${cases.join(', and ')}; elsewhere they do not. An allocator or a linker decides that, ` +
-    `and another build or run may decide otherwise: align what begins there to ${smallest} bytes and part the members, to depend on neither.`
+    `and may decide otherwise in another build or run. To depend on neither, align the object to ${smallest} bytes and separate the members.`
   );
 }

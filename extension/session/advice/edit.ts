@@ -108,7 +108,7 @@ async function edited(
     throw new Refusal(`There is no ${file} here: open the folder that has the source, or say with cacheline.sourceMap where it is.`);
   if (text.includes('\uFFFD')) throw new Refusal(`${file} is not in UTF-8: convert it, or make the change by hand.`);
   if (await sources.isNewer(file, binary))
-    throw new Refusal(`${file} was changed after ${binary} was built, so that lines and members may be others: build and record again.`);
+    throw new Refusal(`${file} was changed after ${binary} was built, so lines and members may differ: build and record again.`);
   return withSyntax(file, text, isCxx, edit);
 }
 
@@ -122,7 +122,7 @@ function checkLanguage(file: string, subject: string, alignment: number): void {
     );
   if (ending === '.go')
     throw new Refusal(
-      `${file} is Go, which is not edited: write “_ cpu.CacheLinePad” (golang.org/x/sys/cpu) before and behind what one goroutine writes (${subject}).`,
+      `${file} is Go, which is not edited: write “_ cpu.CacheLinePad” (golang.org/x/sys/cpu) before and after what one goroutine writes (${subject}).`,
     );
   if (!/^\.(?:c|h|cc|cp|cpp|cxx|c\+\+|C|CPP|hh|hp|hpp|hxx|h\+\+|H|ii?|inl|inc|ipp|tcc|tpp|txx|def|cu|cuh|ixx|cppm)$/.test(ending))
     throw new Refusal(`${file} is neither C nor C++ by its name: make the change by hand, aligned to ${alignment} bytes (${subject}).`);

@@ -180,7 +180,7 @@ export function checkUnderstood(source: SourceText, declaration: Node): void {
   );
   if (!isUnclear(declaration) && !isMacro) return;
   throw new Refusal(
-    `${source.file}:${lineOfNode(declaration)} has something that is no plain declaration, such as a macro: make the change there by hand.`,
+    `${source.file}:${lineOfNode(declaration)} has something other than a plain declaration, such as a macro: make the change there by hand.`,
   );
 }
 
@@ -199,7 +199,7 @@ export function checkNotPacked(source: SourceText, definition: Definition): void
   const packed = words[0] ?? macro ?? (word ? specifier : openPragma(source, specifier));
   if (packed)
     throw new Refusal(
-      `${source.file}:${lineOfNode(packed)} packs ${definition.name || 'the structure'}, whose layout is therefore fixed, as of a file or a network format: copy its hot members into a structure of their own.`,
+      `${source.file}:${lineOfNode(packed)} packs ${definition.name || 'the structure'}, so its layout is fixed, as for a file or network format: copy its hot members into a structure of their own.`,
     );
 }
 

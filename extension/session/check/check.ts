@@ -215,7 +215,7 @@ function placesOf({ tables }: Sums): Map<string, SourcePlace> {
 
 function noPassOf(report: Report, { allowBlind = false, programStatus = 0 }: CheckOptions): string | null {
   if (!allowBlind && report.samples.total === 0) return 'there is no sample';
-  if (!allowBlind && isMostlyBlind(report)) return `of ${percent(report.blind?.share ?? 0)} of the samples nothing can be said`;
+  if (!allowBlind && isMostlyBlind(report)) return `nothing can be said about ${percent(report.blind?.share ?? 0)} of the samples`;
   return programStatus === 0 ? null : `the program failed (exit status ${programStatus})`;
 }
 
@@ -227,9 +227,9 @@ function notesOf({ evidence, samples }: Report, findings: readonly Finding[], { 
     ...expired.map((one) => `What was accepted until ${one.until ?? ''} counts again: ${name(one)}.`),
     ...(unused.length === 0 ? [] : [`Accepted, and not found: ${unused.map(name).join('; ')}.`]),
     ...(baseline !== undefined && baseline.evidence.includes('clock') !== evidence.includes('clock')
-      ? ['The baseline has another kind of evidence: what it has is known, but not whether it has grown.']
+      ? ['The baseline has another kind of evidence: its findings count as known, but whether they have grown cannot be told.']
       : []),
-    ...(samples.total < 200 ? [`There are only ${samples.total} samples: less than 2% of them is chance. Record for longer.`] : []),
+    ...(samples.total < 200 ? [`There are only ${samples.total} samples: a share under 2% may be chance. Record for longer.`] : []),
   ];
 }
 

@@ -23,7 +23,7 @@ export function findingMessage({ programShare, falselyWaiting, object, type, acc
   const states: Record<Finding['state'], string> = {
     new: before === null ? '' : ` It was ${percent(before)}.`,
     grown: ` It has grown from ${percent(before ?? 0)}.`,
-    known: ` It is known: it was ${percent(before ?? 0)}.`,
+    known: ` It is known: the baseline has ${percent(before ?? 0)}.`,
     accepted: ` It is accepted: ${reason ?? ''}.`,
   };
   return `${percent(programShare)} of all samples wait for it${inside}${code}; ${percent(falselyWaiting)} of all wait for data that they do not use.${states[state]}`;

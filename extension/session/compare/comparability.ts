@@ -26,7 +26,7 @@ export function comparability(before: Head, after: Head): Comparability {
           ]),
       ...programs(before, after),
       ...(shares && before.collector !== after.collector
-        ? [`Recorded by ${before.collector} before and by ${after.collector} after: shares compare, small differences may be theirs.`]
+        ? [`Recorded by ${before.collector} before and by ${after.collector} after: shares can be compared, but small differences may come from the collectors.`]
         : []),
       ...machines(before, after),
       ...rates(before, after),
@@ -45,7 +45,7 @@ function kindOf({ evidence, c2c }: Head): string {
 function programs(before: Head, after: Head): string[] {
   const [a, b] = [before, after].map(({ recording }) => basename(recording?.command[0] ?? ''));
   if (a === b || a === undefined || b === undefined || a === '' || b === '') return [];
-  return [`The programs are called ${a} and ${b}: what has one name in both is taken for the same.`];
+  return [`The programs are called ${a} and ${b}: data and functions with the same name are compared.`];
 }
 
 function machines({ recording: a, lineSize }: Head, { recording: b, lineSize: other }: Head): string[] {
@@ -60,7 +60,7 @@ function machines({ recording: a, lineSize }: Head, { recording: b, lineSize: ot
   const differing = Object.keys(one).filter((name) => one[name] !== two[name]);
   if (differing.length === 0) return [];
   const values = differing.map((name) => `${name} (${one[name] || 'unknown'}, then ${two[name] || 'unknown'})`);
-  return [`The machines differ in ${enumerate(values)}: times and HITMs a second do not compare, and shares only roughly.`];
+  return [`The machines differ in ${enumerate(values)}: times and HITMs per second cannot be compared, shares only roughly.`];
 }
 
 function rates(before: Head, after: Head): string[] {
@@ -70,7 +70,7 @@ function rates(before: Head, after: Head): string[] {
   const filter = (a.ldlat ?? 0) === (b.ldlat ?? 0) ? [] : [`loads from ${a.ldlat ?? 0} cycles on before, from ${b.ldlat ?? 0} on after`];
   const differing = [...(one === two ? [] : [`${one} before, ${two} after`]), ...filter];
   if (differing.length === 0) return [];
-  const effect = before.c2c === undefined ? 'shares and times compare, numbers of samples do not' : 'HITMs a second do not compare';
+  const effect = before.c2c === undefined ? 'shares and times can be compared, numbers of samples cannot' : 'HITMs per second cannot be compared';
   return [`Recorded at different rates (${differing.join('; ')}): ${effect}.`];
 }
 
@@ -81,7 +81,7 @@ function quality({ samples, blind }: Head, side: 'before' | 'after'): string[] {
   return [
     ...(blind === null
       ? []
-      : [`Of ${percent(blind.share)} of the samples ${side} nothing can be said: what is missing there may have been unseen.`]),
+      : [`Nothing can be said about ${percent(blind.share)} of the samples ${side}: what is missing there may just not have been seen.`]),
     ...(lost >= 0.1 ? [`${percent(lost)} of the samples ${side} were lost while recording.`] : []),
     ...(samples.total < few ? [`There are only ${samples.total} samples ${side}: small differences cannot be told from chance.`] : []),
   ];

@@ -52,7 +52,7 @@ function elapsedText(elapsed: Comparison['elapsed']): string {
   const times = [before, after].map((seconds) => duration(seconds * 1e9));
   return (
     `The recorded runs took ${times.join(' before, ')} after: ${factor(before / after)} times as fast. ` +
-    'One run of each says nothing of how runs vary; "cacheline record --repeat" runs both in turn.'
+    'One run of each does not show how much runs vary; "cacheline record --repeat" runs both in turn.'
   );
 }
 

@@ -48,8 +48,8 @@ export function diffText(diff: Diff, { width, style, showAll }: DiffTextOptions)
 }
 
 export const LEGEND =
-  'Shares are of all samples. Time is what contended samples stand for, of all threads, in each second of the recording. ' +
-  'unsure: chance explains the difference. sure: that it is not chance.';
+  'Shares are of all samples. Time is the contended time of all threads, estimated from samples, per second of the recording. ' +
+  'unsure: chance explains the difference. sure: how sure it is that chance does not.';
 
 /** Printable. */
 export function sideText({ recording, command, samples, seconds, collector }: DiffSide): string {
@@ -71,7 +71,7 @@ export function conclusion({ program, comparable }: Diff): string {
   const { before, after, status, confidence } = program;
   if (before.contended === 0 && after.contended === 0) return 'No sample was contended before or after.';
   const shares = `${percent(before.programShare)} of all samples were contended before, ${percent(after.programShare)} after`;
-  const words = comparable ? STATUS_WORDS[status] : 'How much is waited cannot be compared';
+  const words = comparable ? STATUS_WORDS[status] : 'The amount of waiting cannot be compared';
   const times =
     before.contendedNs === null || after.contendedNs === null
       ? ''

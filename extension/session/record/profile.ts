@@ -78,7 +78,7 @@ export async function recordProgram(engine: Engine, { output, ...params }: Recor
 function backgroundText(program: string, pids: readonly number[]): string {
   const which = pids.length === 1 ? `process ${pids.join()}, which was` : `processes ${pids.join(', ')}, which were`;
   return (
-    `the program ${printable(basename(program))} runs on in the background (${which} recorded only until it went there): keep it in the foreground ` +
+    `the program ${printable(basename(program))} still runs in the background (${which} recorded only until it went there): keep it in the foreground ` +
     `(daemons have an option for that), or record it with -p ${pids.join()}`
   );
 }

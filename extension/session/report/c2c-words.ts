@@ -101,7 +101,7 @@ function found(report: Report, top: CacheLine | undefined, display: Display): Fi
   const loads = report.stats['loads'] ?? 0;
   const head =
     `${count(all)} of ${plural(loads, 'sampled load')}${loads > 0 ? ` (${percent(all / loads)})` : ''} ${all === 1 ? 'was a' : 'were'} ${LOAD_WORDS[display][all === 1 ? 0 : 1]}: ${LOAD_MEANING[display]}.` +
-    (display === 'peer' && !measuresHitm(report) ? ' Whether they found the line modified, this processor does not say.' : '');
+    (display === 'peer' && !measuresHitm(report) ? ' This processor does not say whether they found the line modified.' : '');
   const spread = spreadOf(report, top, display);
   const about = spread !== undefined ? aboutSpread(report, spread, display) : top === undefined ? undefined : aboutLine(top, display);
   const paragraphs = [

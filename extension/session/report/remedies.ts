@@ -10,7 +10,7 @@ export const LESS_OFTEN = 'sharing less often (a copy for each thread, merged la
 
 /** What helps against each pattern where the lines do not say more; empty where nothing has to. */
 const REMEDY: Record<Verdict, string> = {
-  'false sharing': 'Giving the data of each thread a cache line of its own (alignas, padding, one struct a thread) ends it.',
+  'false sharing': 'Giving each thread’s data its own cache line (alignas, padding, one struct per thread) ends it.',
   'true sharing': `Moving data apart does not help here; ${LESS_OFTEN} does.`,
   mixed: 'Moving what only lies beside the shared data to another cache line helps in part; the shared data stays contended.',
   'read-shared': '',
@@ -24,12 +24,12 @@ const LOCK_MEANING =
 
 /** Where one instruction uses several elements, each by several threads. */
 const ELEMENTS =
-  'The same code uses several elements of an array here, and several threads use each. Where each element belongs to a task (a coroutine, a job of a ' +
-  `thread pool) that moves from thread to thread, it is false sharing, and a cache line for each element ends it. Otherwise ${LESS_OFTEN} helps.`;
+  'The same code uses several elements of an array here, and several threads use each. If each element belongs to a task (a coroutine, a job of a ' +
+  `thread pool) that moves from thread to thread, this is false sharing, and a cache line for each element ends it. Otherwise ${LESS_OFTEN} helps.`;
 
 export const PRIVATE_COPY =
-  'Where each side writes one and reads the other (the indices of a ring buffer), keep a private copy of the other side’s and read it only when ' +
-  'the ring looks full or empty by the copy; only then a cache line for each helps.';
+  'If each side writes one and reads the other (as with the indices of a ring buffer), let each side keep a private copy of the other’s and read the ' +
+  'original only when the copy makes the ring look full or empty. Only then does a cache line for each help.';
 
 const UNKNOWN = 'These samples cannot tell whether moving data apart helps.';
 
@@ -156,7 +156,7 @@ function apartRemedy(line: CacheLine, ended: number): string {
   const rest =
     left.length === 0
       ? ''
-      : ` What remains is at ${enumerate(left.slice(0, MAX_GROUPS))}, which threads share: there only ${LESS_OFTEN} helps.`;
+      : ` What remains is at ${enumerate(left.slice(0, MAX_GROUPS))}, which threads share: only ${LESS_OFTEN} helps there.`;
   return `${how} ends ${percent(ended)} of the waiting.${rest}`;
 }
 

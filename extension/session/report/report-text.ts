@@ -165,7 +165,7 @@ function unknownBlocks(report: Report, width: number): string[] {
   if (samples < report.samples.contended * MUCH_UNKNOWN || samples === 0) return [];
   const sentence =
     `${shareText(samples, report.samples.contended)} of the contended samples are in heap blocks whose allocation was not recorded: ` +
-    `of ${plural(lost, 'block')} it was not, first of those below 64 bytes, where a thread allocates faster than \`--heap\` records.`;
+    `\`--heap\` missed ${plural(lost, 'block')}, first those below 64 bytes, because a thread allocated faster than it records.`;
   return wrap(sentence, width);
 }
 

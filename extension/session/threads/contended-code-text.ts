@@ -29,7 +29,7 @@ export function contendedCodeText(list: ThreadsDocument, { width, style }: { wid
     ...formatTwoRowTable(columns, [], rows, { width, indent: 2, style }),
     ...listed.flatMap((each) => callsText(each, width)),
     ...(rest > 0 ? wrap(`${plural(rest, 'more function')}: --format json has up to ${count(100)}.`, width, '  ') : []),
-    ...(list.callChains ? [] : wrap('Who calls it is not recorded: cacheline record -g.', width, '  ')),
+    ...(list.callChains ? [] : wrap('Callers are not recorded: cacheline record -g records them.', width, '  ')),
   ];
 }
 

@@ -41,5 +41,5 @@ function sentenceOf(longest: ThreadSchedule, others: readonly ThreadSchedule[], 
   if (ratio < UNEVEN) return `The ${others.length + 1} working threads of process ${longest.pid} work about equally long.`;
   const than =
     others.length === 1 && only !== undefined ? `thread ${threadName(only)}` : `the ${others.length} other working threads on average`;
-  return `Thread ${threadName(longest)} works ${ratio.toFixed(1)} x as long as ${than}.`;
+  return `Thread ${threadName(longest)} works ${ratio.toFixed(1)} times as long as ${than}.`;
 }

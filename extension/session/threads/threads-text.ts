@@ -59,20 +59,20 @@ function head(list: ThreadsDocument, layout: Layout): string[] {
   const how =
     basis === 'switches'
       ? 'context switches, as the kernel recorded them'
-      : `clock samples: when threads ran is estimated, and what they did else is not known (no context switches: ${basisReason ?? NOT_KNOWN})`;
+      : `clock samples: running time is estimated, and the rest is not known (no context switches: ${basisReason ?? NOT_KNOWN})`;
   const isKnown = threads.some(({ migrations }) => migrations !== null);
   return [
     ...headField('Recording', layout.path, layout),
     ...headField('Time', `${duration(spanNs)}${from}; ${plural(threads.length, 'thread')}${where}`, layout),
     ...headField('Basis', how, layout),
-    ...(isKnown ? headField('Migrations', `threads were put on another CPU ${plural(moved, 'time')}`, layout) : []),
+    ...(isKnown ? headField('Migrations', `threads moved to another CPU ${plural(moved, 'time')}`, layout) : []),
   ];
 }
 
 function whyNone({ spanNs }: ThreadsDocument): string {
   return spanNs === 0
     ? 'The recording has no records with times in this window.'
-    : 'None of the threads that were asked for was there in this window.';
+    : 'None of the requested threads existed in this window.';
 }
 
 function label({ tid, comm }: ThreadSchedule): string {
@@ -94,7 +94,7 @@ function lanes(list: ThreadsDocument, { width, style }: Layout): string[] {
     return `${INDENT}${padEnd(shortenMiddle(label(thread), labelWidth), labelWidth)} |${laneText(row, style)}|`;
   });
   return [
-    ...wrap(`What each thread did; a character is ${duration(cellNs)}:`, width).map((line) => style.bold(line)),
+    ...wrap(`What each thread did; each character is ${duration(cellNs)}:`, width).map((line) => style.bold(line)),
     ...rows,
     ...wrap(legend(used), width, INDENT),
   ];
@@ -108,7 +108,7 @@ function imbalanceText({ threads, imbalance }: ThreadsDocument, width: number): 
   const rest = imbalance.length - Math.min(listed.length, MOST_PROCESSES);
   return [
     ...listed.slice(0, MOST_PROCESSES).flatMap(({ sentence }) => wrap(sentence, width)),
-    ...(rest > 0 ? wrap(`Of ${plural(rest, 'more process', 'more processes')} --format json says it.`, width) : []),
+    ...(rest > 0 ? wrap(`${plural(rest, 'more process', 'more processes')}: --format json has them.`, width) : []),
   ];
 }
 
@@ -162,9 +162,9 @@ function isLockWaited({ threads }: ThreadsDocument): boolean {
 }
 
 function whatFor(list: ThreadsDocument): string {
-  if (!areLocksKnown(list)) return 'for what is not recorded.';
-  if (!isLockWaited(list)) return 'no wait is proved to be for a lock; short ones are hardly ever looked at.';
-  return '"locks" is the part that is proved to be waiting for a lock; short waits are hardly ever looked at.';
+  if (!areLocksKnown(list)) return 'the reason is not recorded.';
+  if (!isLockWaited(list)) return 'no wait is known to be for a lock; short waits are rarely caught.';
+  return '"locks" is the part known to be for a lock; short waits are rarely caught.';
 }
 
 function lockNs({ locks }: ThreadSchedule): number | null {
@@ -211,7 +211,7 @@ function notes(list: ThreadsDocument, { width }: Layout): string[] {
   const { basis, lost, threads } = list;
   const sentences = [
     ...(threads.some(({ contendedNs }) => contendedNs !== null)
-      ? ['Contended time is a part of the running time, estimated from samples: `cacheline report` says at which data.']
+      ? ['Contended time is part of the running time, estimated from samples. For the data, see `cacheline report`.']
       : []),
     ...(basis === 'switches' ? [`"runnable": the thread could run and had no CPU. "blocked": it waited; ${whatFor(list)}`] : []),
     ...(hasUnknown(list) ? ['"unknown": the thread was off its CPU when the recording began, or records are missing.'] : []),

@@ -23,7 +23,7 @@ export function recordedWhere({ stats, recording }: Pick<Report, 'stats' | 'reco
     conclusion:
       share === null
         ? 'The recording does not say which node answered its loads: that takes data sources, which only a memory PMU records.'
-        : 'Whether threads run far from their memory, cacheline where says of the running program.',
+        : 'To see whether threads run far from their memory, run cacheline where on the running program.',
     command: null,
   };
 }

@@ -134,7 +134,7 @@ function legend({ caches, numa }: MachineTopology): string {
     first === undefined ? [] : [`${cacheName(first)} ${cacheSize(first.bytes)} for ${plural(first.cpus.length, 'CPU')}`],
   );
   const nodes = numa ? '' : 'The kernel has no NUMA nodes. ';
-  return `${nodes}CPUs that touch are of one core; the darker, the longer they ran.${lower.length > 0 ? ` ${lower.join(', ')}.` : ''}`;
+  return `${nodes}CPUs that touch belong to one core; darker ones ran longer.${lower.length > 0 ? ` ${lower.join(', ')}.` : ''}`;
 }
 
 /** The caches of the highest level that is there, with the node's CPUs; those without one are a group, too. */

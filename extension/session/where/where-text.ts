@@ -90,9 +90,9 @@ function threadLines(where: Where, { width, style }: Layout): string[] {
       ? [`${plural(unlisted.threads, 'thread')} that ended ran ${seconds(sum(Object.values(unlisted.runNs)))} together.`]
       : []),
     ...(still > 0 ? [`${plural(still, 'thread')} did not run.`] : []),
-    ...(missed > 0 ? [`${seconds(missed)} of CPU time were missed: of threads that ended before the next look.`] : []),
+    ...(missed > 0 ? [`${seconds(missed)} of CPU time are missing: threads that ended before the next look.`] : []),
     ...(several && rows.length > 0 && shown !== null
-      ? [`CPUs: where it ran most first. Over time: the node in each ${Number(shown.toPrecision(3))} s, "." where it did not run.`]
+      ? [`CPUs: the most used first. Over time: the node in each ${Number(shown.toPrecision(3))} s; "." means that it did not run.`]
       : []),
     ...(nodes.length > 4 ? ['The table has the first four nodes; JSON has all.'] : []),
   ];
@@ -143,7 +143,7 @@ function remoteLines({ remoteShare, machine }: Where, width: number): string[] {
   if (remoteShare === null && machine?.nodes.length === 1) return [];
   const text =
     remoteShare === null
-      ? 'How many of the accesses went to another node is not known: only a memory PMU counts them (cacheline doctor says whether there is one).'
+      ? 'It is not known how many accesses went to another node: only a memory PMU counts them (cacheline doctor says whether there is one).'
       : `Of the loads whose source is known, ${percent(remoteShare)} were answered by another node.`;
   return wrap(text, width, '  ');
 }

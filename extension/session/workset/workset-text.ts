@@ -119,7 +119,7 @@ function notes(document: WorksetDocument, { width }: Layout): string[] {
       `may lack capacity.`,
     ...(all.reason === null ? [] : [`Of all threads nothing above the sampled lines is known: ${all.reason}.`]),
     ...(unbounded.size === 0 ? [] : [`"at most" is not known where ${[...unbounded].join(', or where ')}: \`cacheline record --heap\`.`]),
-    `Other classes of misses, as those of memory that is used for the first time, are not told.`,
+    `Other classes of misses, such as first uses of memory, are not covered.`,
   ];
   return sentences.flatMap((text) => wrap(text, width, '- '));
 }
