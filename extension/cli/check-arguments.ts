@@ -94,10 +94,10 @@ export function parseCheck(args: readonly string[]): CheckArguments | 'help' {
   const { values, positionals } = parse(CHECK, end < 0 ? args : args.slice(0, end));
   if (values.help) return 'help';
   const program = end < 0 ? [] : args.slice(end + 1);
-  if (end >= 0 && program.length === 0) throw wrong('There is no program behind --.', 'check');
+  if (end >= 0 && program.length === 0) throw wrong('There is no program after --.', 'check');
   const path = recordingOf('check', values.input, positionals);
   if (path !== undefined && program.length > 0)
-    throw wrong(`check takes a recording or a program, and there are '${path}' and '${program[0] ?? ''}'.`, 'check');
+    throw wrong(`check takes a recording or a program, not both: '${path}' and '${program[0] ?? ''}'.`, 'check');
   for (const option of ['baseline', 'accept', 'output'] as const)
     if (values[option] === '') throw wrong(`--${option} needs the name of a file.`, 'check');
   const percents = 'a percentage of all samples, 0 to 100';
@@ -126,7 +126,7 @@ function rulesOf(text: string): Rule[] {
   const rules = text.split(',').map((word) => {
     const name = word.trim().toLowerCase().replace(' ', '-');
     const found = RULES.find((rule) => rule === name || rule === `${name}-sharing`);
-    if (found === undefined) throw wrong(`--fail-on takes false, true, mixed, or several with commas between, not '${word}'.`, 'check');
+    if (found === undefined) throw wrong(`--fail-on takes false, true, mixed, or several separated by commas, not '${word}'.`, 'check');
     return found;
   });
   return [...new Set(rules)];

@@ -48,15 +48,15 @@ export interface TableValues extends Partial<Record<keyof typeof OF_REPORTS, unk
  */
 export function parseTable(values: TableValues): TableArguments | undefined {
   if (values.by === undefined) {
-    if (values.bins !== undefined) throw wrong('--bins parts the time of --by time, and there is no --by.', 'report');
+    if (values.bins !== undefined) throw wrong('--bins splits the time of --by time: it needs --by.', 'report');
     return undefined;
   }
   for (const [name, spelled] of Object.entries(OF_REPORTS))
     if (values[name as keyof typeof OF_REPORTS] !== undefined)
-      throw wrong(`${spelled} is for the report, and --by asks for a table.`, 'report');
+      throw wrong(`${spelled} is for the report: it cannot be used with --by.`, 'report');
   const by = parseKeys(values.by);
   if (values.bins === undefined) return { by };
-  if (!by.includes('time')) throw wrong(`--bins parts the time, which is no key of --by ${values.by}.`, 'report');
+  if (!by.includes('time')) throw wrong(`--bins splits the time, which --by ${values.by} does not have.`, 'report');
   const wanted = `a whole number of parts from 1 to ${MOST_BINS}`;
   const bins = number('report', '--bins', values.bins, wanted, (value) => Number.isInteger(value) && value >= 1 && value <= MOST_BINS);
   return { by, bins };
@@ -66,7 +66,7 @@ function parseKeys(text: string): TableKey[] {
   const keys = text.split(',').map((name) => {
     const found = TABLE_KEYS.find((key) => key === name);
     if (found === undefined)
-      throw wrong(`--by takes ${TABLE_KEYS.join(', ')}, or two of them with a comma between, not '${name}'.`, 'report');
+      throw wrong(`--by takes ${TABLE_KEYS.join(', ')}, or two of them separated by a comma, not '${name}'.`, 'report');
     return found;
   });
   if (keys.length > MOST_KEYS) throw wrong(`--by takes one key or two, not ${keys.length}: '${text}'.`, 'report');

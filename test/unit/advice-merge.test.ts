@@ -96,7 +96,7 @@ describe('edits of advice', () => {
     ]);
     const { folder: where, edited } = await editedAdvice(list, new DiskSources(built), () => assert.fail('nothing is edited'));
     assert.equal(where, null);
-    for (const [at, wanted] of [/gone\.c/, /folder\.c is no file/, /UTF-8/, /was changed after/, /make the change by hand/].entries()) {
+    for (const [at, wanted] of [/gone\.c/, /folder\.c is not a file/, /UTF-8/, /was changed after/, /make the change by hand/].entries()) {
       const { patch, reason } = edited[at]!.advice.edit;
       assert.equal(patch, null);
       assert.match(reason ?? '', wanted);

@@ -71,7 +71,10 @@ describe('advice sentences', () => {
     );
     const alike = gain({ speedup: { low: 2.188, mid: 2.19, high: 2.192 } });
     const bound = gain({ speedup: { low: 1, mid: 1.6, high: 3 }, basis: 'clock, calibrated, bound' });
-    assert.match(bound, /runs between 1 and 3 times as fast \(clock, calibrated, bound\); plain stores hide their cost, so only bounds are known\.$/);
+    assert.match(
+      bound,
+      /runs between 1 and 3 times as fast \(clock, calibrated, bound\); plain stores hide their cost, so only bounds are known\.$/,
+    );
     assert.match(alike, /runs 2\.19 times as fast \(clock, calibrated\)\.$/, 'bounds that are written alike are not said');
   });
 

@@ -101,7 +101,7 @@ describe('checks', () => {
     assert.deepEqual([expired.failed, names(expired)], [true, ['false-sharing Worker.ticks new']]);
     assert.match(expired.notes.join(), /accepted until 2030-06-14 counts again: false-sharing of Worker\.ticks/);
     assert.equal(check([worker(100)], { accept: [{ ...entry, member: 'total' }] }).failed, true);
-    assert.match(check([], { accept: [entry] }).notes.join(), /Accepted, and not found/);
+    assert.match(check([], { accept: [entry] }).notes.join(), /Accepted but not found/);
   });
 
   it('are no pass where they could not look', () => {
@@ -142,7 +142,7 @@ describe('checks', () => {
     await refused(readAcceptances(of([good, { ...good, rule: 'slow' }])), /entry 2: "rule" is "slow"/);
     await refused(readAcceptances(of([{ ...good, reason: ' ' }])), /"reason"/);
     await refused(readAcceptances(of([{ ...good, until: 'soon' }])), /"until" is "soon"/);
-    await refused(readAcceptances(of([3])), /it is no object/);
+    await refused(readAcceptances(of([3])), /it is not an object/);
     await refused(readBaseline(of({ schema: 'cacheline-check/2' })), /its schema is "cacheline-check\/2", not "cacheline-check\/1"/);
     await refused(readBaseline(of([])), /its schema is missing/);
     const document = check([worker(100)]);

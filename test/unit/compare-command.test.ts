@@ -214,7 +214,7 @@ describe('diff, check and export', function () {
     it('refuses what it cannot use, and writes nothing then', async () => {
       refuses(['check', 'a', 'b'], /'b' is a second/);
       refuses(['check', 'a', '--', 'b'], /a recording or a program/);
-      refuses(['check', '--'], /no program behind --/);
+      refuses(['check', '--'], /no program after --/);
       refuses(['check', '--max-contended', '101'], /0 to 100, not '101'/);
       refuses(['check', '--fail-on', 'slow'], /--fail-on takes false, true, mixed/);
       refuses(['check', '--format', 'xml'], /--format is text/);

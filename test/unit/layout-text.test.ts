@@ -93,7 +93,7 @@ describe('layout text', () => {
   it('of types that look alike says in which structures they differ', () => {
     const alike = layoutOf('mid', 16, [member('m', 'inner[2]', 0, 16)], { differsIn: ['inner'] });
     const text = layoutText([alike, alike], { width: 80 });
-    assert.match(text, /layouts:\nThose that look alike differ inside of inner: cacheline layout inner shows how\.\n/);
+    assert.match(text, /layouts:\nThose that look alike differ inside inner: cacheline layout inner shows how\.\n/);
   });
 
   it('has a hole of bits before the bit-field behind it', () => {

@@ -151,7 +151,7 @@ describe('report --by', function () {
     refuses(['report', '--by', 'type', '--bins', '5'], /no key of --by type/);
     for (const bins of ['0', '1.5', 'many', '10001']) refuses(['report', '--by', 'time', '--bins', bins], /--bins takes a whole number/);
     for (const option of [['-c', 'tid'], ['-g'], ['--stats'], ['-N'], ['--full-symbols'], ['--no-source']])
-      refuses(['report', '--by', 'type', ...option], /is for the report, and --by asks for a table/);
+      refuses(['report', '--by', 'type', ...option], /is for the report: it cannot be used with --by/);
     const parsed = parseArguments(['report', 'a', '--by', 'type,time', '--bins', '3']) as ReportArguments;
     assert.deepEqual(parsed.table, { by: ['type', 'time'], bins: 3 });
     for (const [status, ...args] of [

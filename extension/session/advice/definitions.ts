@@ -48,10 +48,10 @@ export function definitionOf(source: SourceText, type: TypeReference): Definitio
         `${what} is defined at line ${listed(elsewhere.map(String))} of ${source.file} and was at line ${line} when it was recorded: build and record again.`,
       );
     throw new Refusal(
-      `${place} has no definition of ${what} that can be read: a macro may write it, or the source is another one. Make the change by hand, or build and record again.`,
+      `${place} has no readable definition of ${what}: a macro may produce it, or the source has changed. Make the change by hand, or build and record again.`,
     );
   }
-  if (second) throw new Refusal(`${place} has several definitions of ${what}: make the change by hand in the one that is meant.`);
+  if (second) throw new Refusal(`${place} has several definitions of ${what}: make the change by hand in the right one.`);
   const twins = named.filter((other) => other !== definition && keyOf(other) === keyOf(definition) && definition.name !== '');
   if (twins.length > 0) {
     const lines = [definition, ...twins].map((one) => lineOfName(one)).sort((a, b) => a - b);

@@ -18,7 +18,7 @@ export class DiskSources implements LocatedSources {
   async read(file: string): Promise<string | undefined> {
     try {
       const found = await stat(file);
-      if (!found.isFile()) throw new UnreadableSource(`${file} is no file: make the change by hand.`);
+      if (!found.isFile()) throw new UnreadableSource(`${file} is not a file: make the change by hand.`);
       if (found.size > LARGEST_SOURCE)
         throw new UnreadableSource(`${file} has ${found.size} bytes, which is too large to be edited: make the change by hand.`);
       return await readFile(file, 'utf8');

@@ -52,14 +52,14 @@ function definitionOf(source: SourceText, { name, type, definition }: Variable):
     ({ declared, declaration }) => lineOfNode(declared) === definition.line || lineOfNode(declaration) === definition.line,
   );
   const [found, second] = here;
-  const renew = 'a macro may write it, or the source is another one. Make the change by hand, or build and record again.';
+  const renew = 'a macro may produce it, or the source has changed. Make the change by hand, or build and record again.';
   if (!found) {
     const lines = named.map(({ declared }) => String(lineOfNode(declared)));
     if (lines.length > 0)
-      throw new Refusal(`${place} defines no ${printable(name)}, which stands at line ${listed(lines)}: build and record again.`);
-    throw new Refusal(`${place} has no definition of ${printable(name)} that can be read: ${renew}`);
+      throw new Refusal(`${place} does not define ${printable(name)}, which stands at line ${listed(lines)}: build and record again.`);
+    throw new Refusal(`${place} has no readable definition of ${printable(name)}: ${renew}`);
   }
-  if (second) throw new Refusal(`${place} declares ${printable(name)} several times: make the change by hand in the one that is meant.`);
+  if (second) throw new Refusal(`${place} declares ${printable(name)} several times: make the change by hand in the right one.`);
   const { declaration, declarator, declared } = found;
   if (isUnclear(declaration)) throw new Refusal(`${place} has a definition of ${printable(name)} that is not understood: ${renew}`);
   const written = writtenType(

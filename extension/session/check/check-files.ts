@@ -54,11 +54,11 @@ async function readJson(path: string, nextStep: string): Promise<unknown> {
 }
 
 function whyNoAcceptance(entry: unknown): string | undefined {
-  if (!isObject(entry)) return 'it is no object';
+  if (!isObject(entry)) return 'it is not an object';
   const { rule, type, member, reason, until } = entry;
   if (!isRule(rule)) return `"rule" is ${rule === undefined ? 'missing' : JSON.stringify(rule)}, and none of ${RULES.join(', ')}`;
-  if (typeof type !== 'string') return '"type" is no text';
-  if (typeof member !== 'string') return '"member" is no text';
+  if (typeof type !== 'string') return '"type" is not a string';
+  if (typeof member !== 'string') return '"member" is not a string';
   if (typeof reason !== 'string' || reason.trim() === '') return '"reason" does not say why it is accepted';
   if (until !== undefined && until !== null && !isDay(until)) return `"until" is ${JSON.stringify(until)}, not a day as 2030-12-31`;
   if (until === null) delete entry['until'];

@@ -225,7 +225,7 @@ function notesOf({ evidence, samples }: Report, findings: readonly Finding[], { 
   const name = ({ rule, type, member }: FindingKey): string => `${rule} of ${findingName({ type, member })}`;
   return [
     ...expired.map((one) => `What was accepted until ${one.until ?? ''} counts again: ${name(one)}.`),
-    ...(unused.length === 0 ? [] : [`Accepted, and not found: ${unused.map(name).join('; ')}.`]),
+    ...(unused.length === 0 ? [] : [`Accepted but not found: ${unused.map(name).join('; ')}.`]),
     ...(baseline !== undefined && baseline.evidence.includes('clock') !== evidence.includes('clock')
       ? ['The baseline has another kind of evidence: its findings count as known, but whether they have grown cannot be told.']
       : []),

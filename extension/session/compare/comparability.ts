@@ -26,7 +26,9 @@ export function comparability(before: Head, after: Head): Comparability {
           ]),
       ...programs(before, after),
       ...(shares && before.collector !== after.collector
-        ? [`Recorded by ${before.collector} before and by ${after.collector} after: shares can be compared, but small differences may come from the collectors.`]
+        ? [
+            `Recorded by ${before.collector} before and by ${after.collector} after: shares can be compared, but small differences may come from the collectors.`,
+          ]
         : []),
       ...machines(before, after),
       ...rates(before, after),
@@ -70,7 +72,8 @@ function rates(before: Head, after: Head): string[] {
   const filter = (a.ldlat ?? 0) === (b.ldlat ?? 0) ? [] : [`loads from ${a.ldlat ?? 0} cycles on before, from ${b.ldlat ?? 0} on after`];
   const differing = [...(one === two ? [] : [`${one} before, ${two} after`]), ...filter];
   if (differing.length === 0) return [];
-  const effect = before.c2c === undefined ? 'shares and times can be compared, numbers of samples cannot' : 'HITMs per second cannot be compared';
+  const effect =
+    before.c2c === undefined ? 'shares and times can be compared, numbers of samples cannot' : 'HITMs per second cannot be compared';
   return [`Recorded at different rates (${differing.join('; ')}): ${effect}.`];
 }
 

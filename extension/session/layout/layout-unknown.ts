@@ -59,7 +59,7 @@ export function differenceSentences(layouts: readonly Layout[]): string[] {
   const names = [...new Set(layouts.flatMap(({ differsIn }) => differsIn ?? []))];
   if (names.length === 0) return [];
   const inside = enumerate(firstOf(names).map(printable));
-  return [`Those that look alike differ inside of ${inside}: cacheline layout ${printable(names[0] ?? '')} shows how.`];
+  return [`Those that look alike differ inside ${inside}: cacheline layout ${printable(names[0] ?? '')} shows how.`];
 }
 
 function firstOf(names: readonly string[]): string[] {

@@ -43,9 +43,9 @@ function introduction({ cpus, seconds, slices, discarded }: Calibration): string
       ? `All ${count(slices)} slices of time are used.`
       : `${count(discarded)} of ${count(slices)} slices of time were discarded: a thread did not have its CPU to itself.`;
   return (
-    `What contention costs here, measured in ${seconds.toFixed(1)} s with threads on CPU ${cpus.join(' and CPU ')} that repeat some work ` +
-    `and one access: nanoseconds an iteration, where the access is on a line of the thread’s own, and where it is on a line that the ` +
-    `other thread uses, too. A turn ends where the other thread has written to the line. ${left}`
+    `What contention costs here, measured in ${seconds.toFixed(1)} s. Threads on CPU ${cpus.join(' and CPU ')} repeat some work and one ` +
+    `access. Times are nanoseconds per iteration: "alone" with the access on the thread’s own line, "contended" on a line that the other ` +
+    `thread also uses. A turn ends when the other thread has written to the line. ${left}`
   );
 }
 

@@ -154,7 +154,7 @@ async function useFolder(path: string, force: boolean): Promise<RecordingFolder>
     await makeFolder(path);
     return newFolder(path, true);
   }
-  if (!found.isDirectory()) throw new EngineError('usage', `${path} exists and is no folder.`, 'Choose another folder with -o DIR.');
+  if (!found.isDirectory()) throw new EngineError('usage', `${path} exists and is not a folder.`, 'Choose another folder with -o DIR.');
   const entries = await readdir(path, { withFileTypes: true });
   if (entries.length === 0) return newFolder(path, false);
   if (!force) {
@@ -168,7 +168,7 @@ async function useFolder(path: string, force: boolean): Promise<RecordingFolder>
   if (foreign !== undefined) {
     throw new EngineError(
       'usage',
-      `The folder ${path} holds ${foreign.name}, which is no part of a recording: --force replaces recordings only.`,
+      `The folder ${path} holds ${foreign.name}, which is not part of a recording: --force replaces only recordings.`,
       'Choose another folder with -o DIR.',
     );
   }

@@ -128,7 +128,7 @@ export function whyNoName(stem: string): string | undefined {
   if (stem.trim() === '') return 'A recording needs a name.';
   if (stem.includes('/') || stem.includes('\0')) return 'A name has no "/".';
   if (stem === '.' || stem === '..') return `"${stem}" is a folder's own name.`;
-  return printable(stem) === stem ? undefined : 'A name has visible characters only.';
+  return printable(stem) === stem ? undefined : 'A name may contain only visible characters.';
 }
 
 /** Names in the folder that are no part of a recording: what would be deleted with it. None of a file. */

@@ -44,7 +44,7 @@ const DETAIL_SHARE = 0.01;
 const MUCH_UNKNOWN = 0.1;
 
 const REASON_WORDS: Record<UnattributedReason, string> = {
-  kernel: 'in the kernel, whose registers say nothing of the program’s data',
+  kernel: 'in the kernel, whose registers say nothing about the program’s data',
   noInstruction: 'the instruction could not be read or decoded',
   noMemoryOperand: 'no memory access at the sampled instruction or right before it',
   clobbered: 'the register that held the address was overwritten before the sample',

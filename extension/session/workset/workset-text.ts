@@ -113,11 +113,11 @@ function notes(document: WorksetDocument, { width }: Layout): string[] {
   const { all, partSeconds, parts } = document;
   const unbounded = new Set(document.types.flatMap(({ atMostReason }) => atMostReason ?? []));
   const sentences = [
-    `"lines": distinct lines of ${document.lineSize} bytes that samples fell on. "coverage": the share of the accesses that goes to them. ` +
-      `"at least": with those that no sample fell on, the lower end of a 95% interval (Chao1).`,
-    `"at a time": at least, in one of ${parts} parts of the time, ${partSeconds.toFixed(2)} s each; the median. A cache that holds less ` +
+    `"lines": distinct lines of ${document.lineSize} bytes with samples. "coverage": the share of the accesses that goes to them. ` +
+      `"at least": including lines without samples, the lower end of a 95% interval (Chao1).`,
+    `"at a time": the lower bound for one of ${parts} parts of the time, ${partSeconds.toFixed(2)} s each (median). A cache that holds less ` +
       `may lack capacity.`,
-    ...(all.reason === null ? [] : [`Of all threads nothing above the sampled lines is known: ${all.reason}.`]),
+    ...(all.reason === null ? [] : [`Nothing is known of all threads beyond the sampled lines: ${all.reason}.`]),
     ...(unbounded.size === 0 ? [] : [`"at most" is not known where ${[...unbounded].join(', or where ')}: \`cacheline record --heap\`.`]),
     `Other classes of misses, such as first uses of memory, are not covered.`,
   ];
