@@ -85,7 +85,7 @@ Node node;
       file: 'macro-whole.c',
       type: 'node',
       order: '*count',
-      reason: /has no definition of node/,
+      reason: /has no readable definition of node/,
       text: `#define DEFINE(name) struct name { long count; }
 DEFINE(node);
 struct node node;
