@@ -14,13 +14,26 @@
 namespace cacheline::record::test {
 namespace {
 
+/// Each thread has a CPU of its own: on one they would not compete.
 const char* const kSelfOverwriting = R"code(
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
+static void keepTo(int number) {
+  cpu_set_t all, one;
+  int cpu = 0;
+  sched_getaffinity(0, sizeof all, &all);
+  while (!CPU_ISSET(cpu, &all) || number-- > 0) cpu++;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+}
 struct Shared { long written, gap, read, end; };
 static struct Shared shared __attribute__((aligned(64)));
 static volatile int done;
 static void* reader(void* base) {
   long sum = 0;
+  keepTo(0);
   for (long i = 0; i < 300000000; i++) {
     long at = 16;
     __asm__ volatile("lea (%1,%0), %0\n mov (%0), %0\n add $8, %1\n sub $8, %1" : "+r"(at), "+r"(base) : : "cc", "memory");
@@ -30,6 +43,7 @@ static void* reader(void* base) {
   return (void*)sum;
 }
 static void* writer(void* at) {
+  keepTo(1);
   do __asm__ volatile("lock addq $1, (%0)" : : "r"(at) : "memory", "cc"); while (!done);
   return 0;
 }
