@@ -23,7 +23,7 @@ static void keepTo(int number) {
   cpu_set_t all, one;
   int cpu = 0;
   sched_getaffinity(0, sizeof all, &all);
-  while (!CPU_ISSET(cpu, &all) || number-- > 0) cpu++;
+  while (cpu < CPU_SETSIZE - 1 && (!CPU_ISSET(cpu, &all) || number-- > 0)) cpu++;
   CPU_ZERO(&one);
   CPU_SET(cpu, &one);
   pthread_setaffinity_np(pthread_self(), sizeof one, &one);
