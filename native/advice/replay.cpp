@@ -49,9 +49,7 @@ class Gathered {
     const LineHistory& history = *report_.lines[each.line].history;
     const analysis::PlaceSample& sample = history.accesses.samples[each.sample];
     const analysis::WordStatistics& use = history.accesses.uses[sample.use];
-    const uint32_t from = history.accesses.visitors[sample.visitor].actor;
-    const uint32_t actor = actorOf(history.actors[from]);
-    addCpu(actor, history.accesses.actors[from].cpu);
+    const uint32_t actor = actorOf(history.actors[history.accesses.visitors[sample.visitor].actor]);
     analysis::PlaceSample made = sample;
     made.use = useOf(each, sample.use);
     made.visitor = visitorOf(actor, history.threads[sample.visitor]);
@@ -68,12 +66,6 @@ class Gathered {
       runs_[actor].begin(sample.time);
     last_ = actor;
     waits_ |= sample.waits;
-  }
-
-  /// Of all lines that the samples come from; kNoCpu where they differ.
-  void addCpu(uint32_t actor, uint32_t cpu) {
-    analysis::LineActor& by = result_.accesses.actors[actor];
-    by.cpu = !cpus_.insert(actor).second && by.cpu != cpu ? analysis::LineActor::kNoCpu : cpu;
   }
 
   /// What code is known to do beside its samples, where it would do it on this line. Whether nothing of the
@@ -150,7 +142,6 @@ class Gathered {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> uses_, visitors_;
   std::map<uint32_t, uint32_t> actors_, threads_;
   std::set<uint32_t> placed_;  ///< actors that were seen on a thread
-  std::set<uint32_t> cpus_;    ///< actors whose CPUs were
   std::vector<analysis::RunList> runs_;
   uint32_t last_ = kNobody;
   bool waits_ = false;

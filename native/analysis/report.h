@@ -326,7 +326,7 @@ struct Selected {
   uint64_t lines = 0, of = 0;
 };
 
-/// Lines where threads were not compared that took turns there on one CPU, and the first two such threads.
+/// Lines where threads took turns on one CPU, and the first two such threads.
 struct OneCpuLines {
   uint64_t count = 0;
   uint32_t first = 0, second = 0;  ///< tids
@@ -364,9 +364,9 @@ struct Report {
   std::vector<ThreadSamples> threads;
   std::optional<Splits> splits;  ///< empty: not asked for
   std::vector<Line> lines;
-  uint64_t linesLeftOut = 0;                 ///< private lines not listed
-  std::optional<Selected> selected;          ///< empty: all lines are
-  uint64_t linesOfMany = 0;                  ///< with more threads than are compared (verdict.h)
+  uint64_t linesLeftOut = 0;         ///< private lines not listed
+  std::optional<Selected> selected;  ///< empty: all lines are
+  uint64_t linesOfMany = 0;          ///< with more threads than are compared (verdict.h)
   OneCpuLines oneCpu;
   std::optional<uint64_t> contendedLeftOut;  ///< of `contended`, on lines not listed; with data sources alone
   std::vector<ObjectSum> objects;

@@ -56,12 +56,13 @@ std::string leftOutOfPairs(uint64_t lines) {
          " threads: who competes there was looked for among those with most samples only.";
 }
 
-std::string leftOutOfOneCpu(const OneCpuLines& lines) {
+std::string turnsOnOneCpu(const OneCpuLines& lines) {
   if (lines.count == 0) return {};
   return "Threads " + std::to_string(lines.first) + " and " + std::to_string(lines.second) +
          " were seen at one cache line only on CPU " + std::to_string(lines.cpu) +
-         ", so they cannot have competed for it" +
-         (lines.count == 1 ? "." : "; so it is with threads at " + std::to_string(lines.count) + " lines.");
+         ", where they took turns and did not wait for each other" +
+         (lines.count == 1 ? "." : ", and so were threads at " + std::to_string(lines.count - 1) + " more.") +
+         " They compete where each has a CPU: record again on an idle machine.";
 }
 
 Judgement judge(std::span<const LineActor> actors, const JudgeBy& by) {
@@ -76,11 +77,8 @@ Judgement judge(std::span<const LineActor> actors, const JudgeBy& by) {
       const LineActor &a = actors[*i], &b = actors[*j];
       if (a.thread == b.thread && a.thread != LineActor::kNoThread) continue;
       if (!by.competing(a.runs, b.runs)) continue;
-      if (a.cpu == b.cpu && a.cpu != LineActor::kNoCpu) {
-        if (!result.turns)
-          result.turns = {static_cast<uint32_t>(*i), static_cast<uint32_t>(*j), a.cpu};
-        continue;
-      }
+      if (a.cpu == b.cpu && a.cpu != LineActor::kNoCpu && !result.turns)
+        result.turns = {static_cast<uint32_t>(*i), static_cast<uint32_t>(*j), a.cpu};
       pairs.emplace_back(*i, *j);
       result.competes[*i] = result.competes[*j] = true;
     }

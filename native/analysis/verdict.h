@@ -41,7 +41,7 @@ struct Judgement {
   /// Whether two of them compete; empty where none do, and so is the row of an actor that does not.
   std::vector<std::vector<bool>> pairs;
   size_t leftOut = 0;  ///< actors that were not compared: there are more than kMostActors
-  /// The first pair that would compete if it were not for the CPU.
+  /// The first pair of those that compete.
   std::optional<TurnsOnOneCpu> turns;
   /// A competing actor swapped or tested and set a word under the bus lock: that is how locks are taken. A
   /// counter that threads add to is none.
@@ -60,14 +60,13 @@ struct JudgeBy {
 };
 
 /// Only actors that compete (see interleave.h) count. Two of them that are always on one and the same thread
-/// do not, nor do two that are always on one and the same CPU: the line stays in its cache. Of more than
-/// kMostActors, those with most samples are compared: each is with each.
+/// do not. Of more than kMostActors, those with most samples are compared: each is with each.
 Judgement judge(std::span<const LineActor> actors, const JudgeBy& by = {});
 inline constexpr size_t kMostActors = 512;
 /// A sentence about so many lines; empty where there are none.
 std::string leftOutOfPairs(uint64_t lines);
-/// The same of lines where actors were left out because of the CPU that they took turns on.
-std::string leftOutOfOneCpu(const OneCpuLines& lines);
+/// The same of lines where threads took turns on one CPU.
+std::string turnsOnOneCpu(const OneCpuLines& lines);
 
 /// Whether samples on a line with this verdict count as contended: it has a writer and competitors.
 inline bool isContended(Verdict verdict) {

@@ -26,7 +26,7 @@ std::vector<std::string> warningsOf(const WarningSources& sources, const Report&
     list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are unknown.");
   if (!sources.callersLeftOut.empty()) list.push_back(sources.callersLeftOut);
   if (std::string text = leftOutOfPairs(report.linesOfMany); !text.empty()) list.push_back(std::move(text));
-  if (std::string text = leftOutOfOneCpu(report.oneCpu); !text.empty()) list.push_back(std::move(text));
+  if (std::string text = turnsOnOneCpu(report.oneCpu); !text.empty()) list.push_back(std::move(text));
   for (std::string& text : sources.binaries.warnings(report.samples)) list.push_back(std::move(text));
   return list;
 }

@@ -48,8 +48,7 @@ struct JudgePolicy {
   bool answers = false;
   /// Samples show where time goes: locked instructions take some of it without competitors, too.
   bool timed = false;
-  /// Rows have all CPUs that their samples were on. Two actors that were on one and the same CPU alone do not
-  /// compete.
+  /// Rows have all CPUs that their samples were on: actors that took turns on one are looked for.
   bool cpus = false;
   bool byThread = false;  ///< rows are of one thread each
   bool pairs = false;     ///< analysis::Waiting::pairs are asked for

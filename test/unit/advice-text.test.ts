@@ -92,7 +92,7 @@ describe('advice sentences', () => {
 
   it('say what it costs, and nothing where nothing changes', () => {
     const cost = { bytesPerInstance: 0, bytesTotal: 0, abi: true, readerLines: { before: 1, after: 1 } };
-    assert.match(costSentences(advice({ cost })), /^It takes no more memory\. Code outside of this binary/);
+    assert.match(costSentences(advice({ cost })), /^It takes no more memory\. Code outside this binary/);
     assert.match(
       costSentences(advice({ cost: { ...cost, bytesPerInstance: 8, bytesTotal: null } })),
       /grows by 8 bytes; how many there are is not known\./,
@@ -185,7 +185,7 @@ describe('advice sentences', () => {
     const one = latent({ placements: [{ ...pair, baseOffset: 32 }] });
     assert.match(
       latentSentences(one),
-      /share a cache line of 128 bytes where the object begins 32 bytes behind/,
+      /share a cache line of 128 bytes where the object begins 32 bytes after/,
       'the alignment is not told',
     );
   });

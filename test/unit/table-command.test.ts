@@ -147,7 +147,7 @@ describe('report --by', function () {
     refuses(['report', '--by', 'type,'], /--by takes/);
     refuses(['report', '--by', 'type,type'], /two different keys/);
     refuses(['report', '--by', 'type,member,thread'], /one key or two, not 3/);
-    refuses(['report', '--bins', '5'], /there is no --by/);
+    refuses(['report', '--bins', '5'], /it needs --by/);
     refuses(['report', '--by', 'type', '--bins', '5'], /no key of --by type/);
     for (const bins of ['0', '1.5', 'many', '10001']) refuses(['report', '--by', 'time', '--bins', bins], /--bins takes a whole number/);
     for (const option of [['-c', 'tid'], ['-g'], ['--stats'], ['-N'], ['--full-symbols'], ['--no-source']])

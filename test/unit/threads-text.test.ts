@@ -36,7 +36,7 @@ describe('threads text', () => {
     assert.match(text(hostile, 200), /12 records were lost/);
     assert.match(text(hostile, 200), /"unknown": the thread was off its CPU/);
     assert.doesNotMatch(text(uneven, 200), /unknown/);
-    assert.match(text(sampled, 200), /\(no\s+context switches: they were not asked for \(--no-switches\)\)/);
+    assert.match(text(sampled, 200), /\(no\s+context\s+switches:\s+they were not asked for \(--no-switches\)\)/);
   });
 
   it('says of contended code who calls it, as far as that is recorded', () => {

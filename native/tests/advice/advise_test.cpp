@@ -260,18 +260,6 @@ TEST(Latent, MembersThatAreQuietOnlyByTheirPlace) {
   EXPECT_EQ(offsets, (std::vector<uint32_t>{0, 16}));
 }
 
-TEST(Latent, ThreadsOfOneCpuShareNothingAnywhere) {
-  for (const uint32_t other : {0u, 1u}) {
-    ReportBuilder builder;
-    builder.type("clock", {"now", "pad0", "pad1", "pad2", "limit", "pad3"});
-    builder.heapObject(kBase + 32, 48, "clock");
-    const AdviceList list =
-        advise(builder.build({{.thread = 0, .address = kBase + 32, .writes = true, .cpu = 0},
-                              {.thread = 1, .address = kBase + 64, .function = 2, .from = 5, .cpu = other}}));
-    EXPECT_EQ(list.latent.size(), other) << other;
-  }
-}
-
 TEST(Latent, WhatIsAlikeEverywhereIsNoLuck) {
   ReportBuilder builder;
   builder.type("pair", {"a", "b"}).layout.align = 64;

@@ -51,7 +51,6 @@ struct Doing {
   uint64_t code = 0;   ///< address of the instruction; 0: any
   bool swaps = false;  ///< as at a lock
   bool adds = false;   ///< as to a sum
-  uint32_t cpu = analysis::LineActor::kNoCpu;  ///< the only one
 };
 
 /// Clock samples on lines of 64 bytes, judged as the engine does.
@@ -134,7 +133,6 @@ class ReportBuilder {
           actors.try_emplace(doing.thread, static_cast<uint32_t>(actors.size())).first->second;
       if (actor == accesses.actors.size()) {
         accesses.actors.emplace_back().thread = actor;
-        accesses.actors[actor].cpu = doing.cpu;
         accesses.visitors.push_back({actor, actor});
         history->actors.push_back(doing.thread);
         history->threads.push_back(doing.thread);
