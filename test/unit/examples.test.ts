@@ -204,9 +204,7 @@ describe('examples', function () {
       const { stdout } = await command.run(['report', out, '--show-all', '--format', 'json'], { cwd: folder.path });
       const { samples, warnings } = JSON.parse(stdout) as Report;
       assert.ok(samples.attributed >= 50, `${samples.attributed} samples are too few to judge by`);
-      const sentence = new RegExp(
-        `^Threads \\d+ and \\d+ were seen at one cache line only on CPU ${cpu}, where they took turns`,
-      );
+      const sentence = new RegExp(`^Threads \\d+ and \\d+ were seen at one cache line only on CPU ${cpu}, where they took turns`);
       assert.ok(
         warnings.some((text) => sentence.test(text)),
         warnings.join('\n'),
