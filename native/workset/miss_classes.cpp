@@ -50,6 +50,8 @@ class Classes {
     addConflict();
     std::set<uint32_t> levels;
     for (const DataCache& cache : survey_.caches) levels.insert(cache.level);
+    for (const uint32_t level : levels)
+      if (level > 1) addFartherConflict(level);
     for (const uint32_t level : levels) addCapacity(level);
     if (!survey_.caches.empty()) return std::move(list_);
     MissClass& capacity = add(MissKind::capacity);
@@ -96,11 +98,11 @@ class Classes {
   /// In the first-level cache.
   void addConflict() {
     MissClass& conflict = add(MissKind::conflict);
-    conflict.level = 1;
     if (survey_.caches.empty()) {
       conflict.reason = kNoCaches;
       return;
     }
+    conflict.level = 1;
     const ThreadSet* worst = nullptr;
     bool isKnown = false, isClear = true;
     std::vector<const ThreadSet*> found;
@@ -134,6 +136,16 @@ class Classes {
                             kLeastMisses * static_cast<double>(conflict.sets->samples);
       conflict.knowledge = report_.splits->memory && isLikely ? Knowledge::likely : Knowledge::possible;
     }
+  }
+
+  /// In caches whose sets take in more than a page: pages that are far apart as the program sees them may meet
+  /// in one set. A report has lines by virtual addresses, also where samples have PERF_SAMPLE_PHYS_ADDR.
+  void addFartherConflict(uint32_t level) {
+    MissClass& conflict = add(MissKind::conflict);
+    conflict.level = level;
+    conflict.reason =
+        "the set of a line follows from its physical address (page colour), and lines have virtual ones here";
+    if (level > 2) conflict.reason += "; many last-level caches hash it in a way that is not documented";
   }
 
   /// The largest cache of the level on the CPUs of the thread; null: none is known.
