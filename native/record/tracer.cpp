@@ -208,6 +208,8 @@ struct Tracer::Impl {
             " debug registers were free: a debugger or another recording holds the others");
         continue;
       }
+      // The kernel counts the registers that are taken where an event is opened, and refuses with ENOSPC
+      // (kernel/events/hw_breakpoint.c). EBUSY is what it would have where the count is wrong.
       const std::string why =
           errnum == ENOSPC   ? "no debug register was free, a debugger or another recording holds them"
           : errnum == EMFILE ? "there are too few file descriptors to watch every thread (ulimit -n)"
