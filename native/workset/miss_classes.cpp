@@ -46,6 +46,12 @@ class Classes {
   Classes(const Report& report, const Survey& survey) : report_(report), survey_(survey) {}
 
   std::vector<MissClass> run() {
+    if (survey_.all.whole.samples == 0) {
+      for (const MissKind kind :
+           {MissKind::falseSharing, MissKind::trueSharing, MissKind::conflict, MissKind::capacity})
+        add(kind).reason = "there are no samples with an address";
+      return std::move(list_);
+    }
     addSharing();
     addConflict();
     std::set<uint32_t> levels;
@@ -82,11 +88,9 @@ class Classes {
       MissClass& sharing = add(kind);
       if (known == 0 && report_.contended > 0) {
         sharing.reason = "the samples do not say what threads wait for";
-      } else if (report_.samples > 0) {
+      } else {
         sharing.knowledge = waits > 0 ? Knowledge::stated : Knowledge::notSeen;
         sharing.share = waits / static_cast<double>(report_.samples);
-      } else {
-        sharing.reason = "there are no samples";
       }
     }
   }

@@ -72,7 +72,7 @@ function head(list: ThreadsDocument, layout: Layout): string[] {
 function whyNone({ spanNs }: ThreadsDocument): string {
   return spanNs === 0
     ? 'The recording has no records with times in this window.'
-    : 'None of the threads that were asked for was there in this window.';
+    : 'No thread, or none of those that were asked for, was seen in this window.';
 }
 
 function label({ tid, comm }: ThreadSchedule): string {

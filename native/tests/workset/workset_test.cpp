@@ -143,6 +143,16 @@ TEST(Workset, SaysWhatItCannotKnow) {
   }
 }
 
+TEST(Workset, WithoutSamplesNothingIsKnownOfAnyClass) {
+  const Survey none = recorded(0, [](uint32_t i) { return 64 * i; });
+  EXPECT_EQ(none.caches.size(), 5u);
+  ASSERT_EQ(none.classes.size(), 4u);
+  for (const MissClass& each : none.classes) {
+    EXPECT_EQ(each.knowledge, Knowledge::notKnown) << missKindName(each.kind);
+    EXPECT_EQ(each.reason, "there are no samples with an address") << missKindName(each.kind);
+  }
+}
+
 TEST(Workset, VariablesHaveAnUpperBound) {
   Scenario scenario;
   scenario.metaJson = kMeta;
