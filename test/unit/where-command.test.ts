@@ -198,7 +198,7 @@ describe('cacheline where', function () {
     assert.ok(far > 0 && samples.length === 5000);
     assert.equal(where.remoteShare, far / (ldL1! + ldL2! + ldLlc! + localDram! + far));
     assert.equal(where.machine, null);
-    assert.match((await run(['where', '--from', file])).stdout, /^ {2}Of the loads whose source is known, \d+(\.\d+)? % were answered by/m);
+    assert.match((await run(['where', '--from', file])).stdout, /^ {2}Of the loads whose source is known, \d+(\.\d+)?% were answered by/m);
     const recorded = await run(['record', '-o', 'clock', '--', 'sh', '-c', 'i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done']);
     assert.equal(recorded.status, 0, recorded.stderr);
     const clock = whereOf(await run(['where', '--from', 'clock', '--format', 'json']));
