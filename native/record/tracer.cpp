@@ -208,8 +208,9 @@ struct Tracer::Impl {
             " debug registers were free: a debugger or another recording holds the others");
         continue;
       }
-      // The kernel counts the registers that are taken where an event is opened, and refuses with ENOSPC
-      // (kernel/events/hw_breakpoint.c). EBUSY is what it would have where the count is wrong.
+      // Where all registers are taken, the kernel refuses to open an event with ENOSPC
+      // (kernel/events/hw_breakpoint.c). EBUSY comes from putting an open event on a CPU, behind that check:
+      // nothing that another process does makes perf_event_open return it.
       const std::string why =
           errnum == ENOSPC   ? "no debug register was free, a debugger or another recording holds them"
           : errnum == EMFILE ? "there are too few file descriptors to watch every thread (ulimit -n)"

@@ -142,8 +142,8 @@ class Classes {
     }
   }
 
-  /// In caches whose sets take in more than a page: pages that are far apart as the program sees them may meet
-  /// in one set. A report has lines by virtual addresses, also where samples have PERF_SAMPLE_PHYS_ADDR.
+  /// In L2 and L3, whose sets address bits above those of a page choose, which differ between virtual and
+  /// physical addresses. A report has lines by virtual ones, also where samples have PERF_SAMPLE_PHYS_ADDR.
   void addFartherConflict(uint32_t level) {
     MissClass& conflict = add(MissKind::conflict);
     conflict.level = level;
