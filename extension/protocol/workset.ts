@@ -81,7 +81,7 @@ export type Knowledge = 'stated' | 'likely' | 'possible' | 'not seen' | 'not kno
 /** Why accesses may miss the caches. Null: it does not apply, or is not known. */
 export interface MissClass {
   class: MissClassName;
-  /** Of the cache; null: sharing, or no cache is known. */
+  /** Of the cache; null: sharing, or there are no samples or no caches. */
   level: Positive | null;
   knowledge: Knowledge;
   /**

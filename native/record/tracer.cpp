@@ -162,8 +162,8 @@ struct Tracer::Impl {
   }
 
   /// What waits for the object waits for its traps, too, and so do the threads that wait for these. How many
-  /// they are is not known, so the first part of the time in which a block is followed counts whole: an object
-  /// that is handed from thread to thread has a short life. Its hits are in it.
+  /// they are is not known, so the first part of the time in which a block is followed counts whole: an
+  /// object that is handed from thread to thread has a short life. Its hits are in it.
   void spendLife() {
     const uint64_t life = current->end - current->start;
     const nanoseconds stalled = std::min(nanoseconds(life), kStalled);
@@ -208,6 +208,9 @@ struct Tracer::Impl {
             " debug registers were free: a debugger or another recording holds the others");
         continue;
       }
+      // Where all registers are taken, the kernel refuses to open an event with ENOSPC
+      // (kernel/events/hw_breakpoint.c). EBUSY comes from putting an open event on a CPU, behind that check:
+      // nothing that another process does makes perf_event_open return it.
       const std::string why =
           errnum == ENOSPC   ? "no debug register was free, a debugger or another recording holds them"
           : errnum == EMFILE ? "there are too few file descriptors to watch every thread (ulimit -n)"

@@ -57,7 +57,7 @@ class ScheduleWriter : public JsonWriter {
     optional("blockedNs", thread.blocked);
     field("unknownNs", thread.unknown);
     if (thread.contended)
-      field("contendedNs", *thread.contended);
+      field("contendedNs", wholeNs(*thread.contended));
     else
       null("contendedNs");
     if (thread.locks)

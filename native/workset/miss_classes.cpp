@@ -46,10 +46,18 @@ class Classes {
   Classes(const Report& report, const Survey& survey) : report_(report), survey_(survey) {}
 
   std::vector<MissClass> run() {
+    if (survey_.all.whole.samples == 0) {
+      for (const MissKind kind :
+           {MissKind::falseSharing, MissKind::trueSharing, MissKind::conflict, MissKind::capacity})
+        add(kind).reason = "there are no samples with an address";
+      return std::move(list_);
+    }
     addSharing();
     addConflict();
     std::set<uint32_t> levels;
     for (const DataCache& cache : survey_.caches) levels.insert(cache.level);
+    for (const uint32_t level : levels)
+      if (level > 1) addFartherConflict(level);
     for (const uint32_t level : levels) addCapacity(level);
     if (!survey_.caches.empty()) return std::move(list_);
     MissClass& capacity = add(MissKind::capacity);
@@ -80,11 +88,9 @@ class Classes {
       MissClass& sharing = add(kind);
       if (known == 0 && report_.contended > 0) {
         sharing.reason = "the samples do not say what threads wait for";
-      } else if (report_.samples > 0) {
+      } else {
         sharing.knowledge = waits > 0 ? Knowledge::stated : Knowledge::notSeen;
         sharing.share = waits / static_cast<double>(report_.samples);
-      } else {
-        sharing.reason = "there are no samples";
       }
     }
   }
@@ -96,11 +102,11 @@ class Classes {
   /// In the first-level cache.
   void addConflict() {
     MissClass& conflict = add(MissKind::conflict);
-    conflict.level = 1;
     if (survey_.caches.empty()) {
       conflict.reason = kNoCaches;
       return;
     }
+    conflict.level = 1;
     const ThreadSet* worst = nullptr;
     bool isKnown = false, isClear = true;
     std::vector<const ThreadSet*> found;
@@ -134,6 +140,16 @@ class Classes {
                             kLeastMisses * static_cast<double>(conflict.sets->samples);
       conflict.knowledge = report_.splits->memory && isLikely ? Knowledge::likely : Knowledge::possible;
     }
+  }
+
+  /// In L2 and L3, whose sets address bits above those of a page choose, which differ between virtual and
+  /// physical addresses. A report has lines by virtual ones, also where samples have PERF_SAMPLE_PHYS_ADDR.
+  void addFartherConflict(uint32_t level) {
+    MissClass& conflict = add(MissKind::conflict);
+    conflict.level = level;
+    conflict.reason =
+        "the set of a line follows from its physical address (page colour), and lines have virtual ones here";
+    if (level > 2) conflict.reason += "; many last-level caches hash it in a way that is not documented";
   }
 
   /// The largest cache of the level on the CPUs of the thread; null: none is known.

@@ -70,7 +70,7 @@ const char* missKindName(MissKind kind);
 struct MissClass {
   MissKind kind = MissKind::falseSharing;
   Knowledge knowledge = Knowledge::notKnown;
-  std::optional<uint32_t> level;  ///< of the cache
+  std::optional<uint32_t> level;  ///< of the cache; empty: sharing, or there are no samples or no caches
   /// Sharing: of all samples, those that wait so. Conflict: of the worst thread's samples, those on lines of
   /// over-subscribed sets. Capacity: of the loads of memory samples, those that a farther cache or the memory
   /// answered. Empty: not known.

@@ -100,7 +100,7 @@ describe('places of cards', function () {
     const recording = { startedAt: minute(1).toISOString(), binaries: [], notTaken: [] } as unknown as Report['recording'];
     const made = report([], { types: [heat], recording });
     await api.showReport(made, 'made by hand');
-    assert.match(await hoverTexts(uri, 1), /build again to be sure/);
+    assert.match(await hoverTexts(uri, 1), /rebuild and record again/);
     write('older.c', 'struct pair {\n  long left;\n};\n', minute(0));
     await api.showReport(made, 'made by hand');
     assert.doesNotMatch(await hoverTexts(uri, 1), /newer/);
@@ -121,7 +121,7 @@ describe('places of cards', function () {
     const heat = typeHeat(of, [field('n', 0, { stores: 5, writers: [1] })], { binary: file('program') });
     await api.showReport(report([], { types: [heat] }), 'made by hand');
     assert.equal(await hoverTexts(uri, lineOf(text, 'Hot inside')), '');
-    assert.match(await hoverTexts(uri, lineOf(text, 'Hot hot')), /struct Hot[^]*of all instances of the type[^]*'hot\\' alone/);
+    assert.match(await hoverTexts(uri, lineOf(text, 'Hot hot')), /struct Hot[^]*cover all instances of the type[^]*only \\'hot\\'/);
   });
 
   it('a macro leads to what it made', async () => {

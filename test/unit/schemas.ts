@@ -34,3 +34,23 @@ export function schemaErrors(name: SchemaName, document: unknown): string[] {
   if (validate === undefined) throw new Error(`docs/${name}.schema.json has another $id`);
   return validate(document) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`);
 }
+
+/** The fields of a valid document, of its lists' first four entries, that its schema would not miss: paths as "threads/0/tid". */
+export function fieldsNotRequired(name: SchemaName, document: object): string[] {
+  const copy = structuredClone(document);
+  const unnoticed: string[] = [];
+  const visit = (value: unknown, path: readonly string[]): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) value.splice(4);
+    for (const [key, inner] of Object.entries(value as Record<string, unknown>)) {
+      if (!Array.isArray(value)) {
+        Reflect.deleteProperty(value, key);
+        if (schemaErrors(name, copy).length === 0) unnoticed.push([...path, key].join('/'));
+        Reflect.set(value, key, inner);
+      }
+      visit(inner, [...path, key]);
+    }
+  };
+  visit(copy, []);
+  return unnoticed;
+}

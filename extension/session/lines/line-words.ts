@@ -18,7 +18,7 @@ export interface LineWords {
 export type FileWords = Map<number, LineWords>;
 
 /** For hovers and messages. */
-export const MATCHED_BY_NAMES = 'The source is newer than the binary: lines are matched by names.';
+export const MATCHED_BY_NAMES = 'The source is newer than the binary. Lines are matched by name.';
 /** Behind the short texts of lines. */
 export const NEWER_SOURCE = ' (source newer than binary)';
 export const EDITED_SOURCE = ' (before your edits)';

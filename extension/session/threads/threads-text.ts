@@ -70,7 +70,9 @@ function head(list: ThreadsDocument, layout: Layout): string[] {
 }
 
 function whyNone({ spanNs }: ThreadsDocument): string {
-  return spanNs === 0 ? 'The recording has no records with times in this window.' : 'None of the requested threads existed in this window.';
+  return spanNs === 0
+    ? 'The recording has no records with times in this window.'
+    : 'No thread, or none of those that were asked for, was seen in this window.';
 }
 
 function label({ tid, comm }: ThreadSchedule): string {

@@ -70,6 +70,16 @@ TEST(Contention, IsInTheBinsInWhichItWas) {
   EXPECT_EQ(threadOf(made.schedule(late, &report), 101).contended, 0.0) << "before the window";
 }
 
+TEST(Contention, IsWholeNanosecondsInJson) {
+  const analysis::Report report = reportOfTwoRivals();
+  MadeSwitches made;
+  made.start(0, 100, 101).in(0, 101, 0).end(200, 101);
+  Schedule schedule = made.schedule({}, &report);
+  ASSERT_EQ(schedule.threads.size(), 1u);
+  schedule.threads[0].contended = 1234.6;
+  EXPECT_NE(scheduleJson(schedule, "").find("\"contendedNs\":1235,"), std::string::npos);
+}
+
 TEST(Contention, IsNotKnownWithoutClockSamples) {
   const analysis::Report report = reportOfTwoRivals();
   perfdata::testing::RecordBuilder builder;

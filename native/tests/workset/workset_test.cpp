@@ -112,6 +112,20 @@ TEST(Workset, LinesOfOneSetConflict) {
   EXPECT_EQ(classOf(survey, MissKind::capacity, 1).knowledge, Knowledge::notSeen);
 }
 
+TEST(Workset, ConflictsOfFartherCachesAreNotKnown) {
+  std::mt19937 random(4);
+  const Survey survey = recorded(6000, [&](uint32_t) { return 4096 * (random() % 64); });
+  for (const uint32_t level : {2u, 3u}) {
+    const MissClass& conflict = classOf(survey, MissKind::conflict, level);
+    EXPECT_EQ(conflict.knowledge, Knowledge::notKnown) << level;
+    EXPECT_NE(conflict.reason.find("physical address"), std::string::npos) << conflict.reason;
+    EXPECT_EQ(conflict.reason.find("hash") != std::string::npos, level == 3) << conflict.reason;
+    EXPECT_FALSE(conflict.sets);
+    EXPECT_FALSE(conflict.share);
+    EXPECT_TRUE(conflict.threads.empty());
+  }
+}
+
 TEST(Workset, SaysWhatItCannotKnow) {
   const Survey few = recorded(40, [](uint32_t i) { return 64 * i; });
   EXPECT_EQ(few.all.whole.atLeast, std::nullopt);
@@ -125,6 +139,17 @@ TEST(Workset, SaysWhatItCannotKnow) {
   for (const MissKind kind : {MissKind::capacity, MissKind::conflict}) {
     EXPECT_EQ(classOf(bare, kind).knowledge, Knowledge::notKnown);
     EXPECT_EQ(classOf(bare, kind).reason, "the recording does not say what caches the machine has");
+    EXPECT_EQ(classOf(bare, kind).level, std::nullopt);
+  }
+}
+
+TEST(Workset, WithoutSamplesNothingIsKnownOfAnyClass) {
+  const Survey none = recorded(0, [](uint32_t i) { return 64 * i; });
+  EXPECT_EQ(none.caches.size(), 5u);
+  ASSERT_EQ(none.classes.size(), 4u);
+  for (const MissClass& each : none.classes) {
+    EXPECT_EQ(each.knowledge, Knowledge::notKnown) << missKindName(each.kind);
+    EXPECT_EQ(each.reason, "there are no samples with an address") << missKindName(each.kind);
   }
 }
 
@@ -200,7 +225,7 @@ TEST(Workset, IsJson) {
   EXPECT_STREQ(document["schema"].GetString(), "cacheline-workset/1");
   EXPECT_EQ(document["all"]["lines"].GetUint64(), 50u);
   EXPECT_EQ(document["caches"].Size(), 5u);
-  EXPECT_EQ(document["missClasses"].Size(), 6u);
+  EXPECT_EQ(document["missClasses"].Size(), 8u);
 }
 
 }  // namespace
