@@ -65,7 +65,7 @@ describe('recording folder', () => {
     recordingAt('full');
     await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'full' }), 'usage', /not empty/);
     writeFileSync(at('file'), '');
-    await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file' }), 'usage', /no folder/);
+    await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file' }), 'usage', /not a folder/);
     await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file', force: true }), 'usage', /no folder/);
     await refuses(
       createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file/below' }),

@@ -148,7 +148,7 @@ describe('report --by', function () {
     refuses(['report', '--by', 'type,type'], /two different keys/);
     refuses(['report', '--by', 'type,member,thread'], /one key or two, not 3/);
     refuses(['report', '--bins', '5'], /it needs --by/);
-    refuses(['report', '--by', 'type', '--bins', '5'], /no key of --by type/);
+    refuses(['report', '--by', 'type', '--bins', '5'], /which --by type does not have/);
     for (const bins of ['0', '1.5', 'many', '10001']) refuses(['report', '--by', 'time', '--bins', bins], /--bins takes a whole number/);
     for (const option of [['-c', 'tid'], ['-g'], ['--stats'], ['-N'], ['--full-symbols'], ['--no-source']])
       refuses(['report', '--by', 'type', ...option], /is for the report: it cannot be used with --by/);
