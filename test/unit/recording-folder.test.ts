@@ -66,7 +66,7 @@ describe('recording folder', () => {
     await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'full' }), 'usage', /not empty/);
     writeFileSync(at('file'), '');
     await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file' }), 'usage', /not a folder/);
-    await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file', force: true }), 'usage', /no folder/);
+    await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file', force: true }), 'usage', /not a folder/);
     await refuses(
       createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file/below' }),
       'io',
