@@ -109,7 +109,7 @@ describe('places of cards', function () {
     edit.insert(uri, new vscode.Position(0, 0), '// one\n');
     assert.ok(await vscode.workspace.applyEdit(edit));
     await vscode.workspace.saveAll();
-    assert.match(await hoverTexts(uri, 2), /lines are followed through the edits/);
+    assert.match(await hoverTexts(uri, 2), /Lines are tracked through the edits/);
   });
 
   it('what a type did is not said of a member without samples, and of a variable with a remark', async () => {
