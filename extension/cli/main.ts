@@ -7,7 +7,7 @@ import { COMMANDS, parseArguments } from './arguments';
 import { report } from './report';
 import { chooseTerminal, print, say, watchStreams } from './terminal';
 
-/** A command's code is loaded with it: all of them together would take as long to load as Node itself needs to start. */
+/** A command's code is loaded with it: `advise` brings a parser along. */
 async function run(args: readonly string[]): Promise<number> {
   const parsed = parseArguments(args);
   if (parsed.command !== 'help' && parsed.command !== 'version') chooseTerminal(parsed);
