@@ -62,6 +62,8 @@ export interface Calibration {
     load: Sweep;
     /** Plain stores. They hide in the store buffer: of them only bounds are told. */
     store: Sweep;
+    /** Plain read-modify-writes. Tight loops of them hide in the store buffer: of them only bounds are told. */
+    update: Sweep;
     /** Locked read-modify-writes: atomic additions. */
     locked: Sweep;
     /** Compare-exchanges, repeated until they work. */

@@ -47,7 +47,7 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
   for (const analysis::ThreadSamples& thread : report.threads)
     slowest = std::max(slowest, static_cast<double>(thread.samples));
   Speedup after_{0, 0, 0};  // times of the slowest thread, in samples
-  double least = 0, ofStores = 0, ofAll = 0;
+  double least = 0, ofPlainWrites = 0, ofAll = 0;
   for (uint32_t number = 0; number < report.threads.size(); ++number) {
     const auto samples = static_cast<double>(report.threads[number].samples);
     double most = 0;
@@ -62,7 +62,7 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
         const calibration::ShareRange share =
             calibration::excessShare(*calibration, which, std::min(1.0, thread.waiting / samples));
         ofAll += ending * share.mid;
-        if (which == AccessClass::store) ofStores += ending * share.mid;
+        if (which == AccessClass::store || which == AccessClass::update) ofPlainWrites += ending * share.mid;
         saved.low += ending * share.low;
         saved.mid += ending * share.mid;
         saved.high += ending * share.high;
@@ -86,7 +86,7 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
   // A thread takes some time at least: half a sample.
   const auto over = [&](double time) { return slowest / std::max(time, 0.5); };
   gain.most = over(least);
-  gain.storesDominate = ofStores > ofAll / 2;
+  gain.plainWritesDominate = ofPlainWrites > ofAll / 2;
   if (calibration != nullptr) {
     gain.speedup = {over(after_.low), over(after_.mid), over(after_.high)};
     gain.most = gain.speedup->high;
@@ -136,7 +136,7 @@ std::string basisOf(const analysis::Report& report, const calibration::Calibrati
   for (const std::string& evidence : report.evidence) basis += (basis.empty() ? "" : ", ") + evidence;
   if (report.threads.empty()) return basis;
   if (calibration == nullptr) return basis + ", not calibrated";
-  return basis + ", calibrated" + (gain.storesDominate ? ", bound" : "");
+  return basis + ", calibrated" + (gain.plainWritesDominate ? ", bound" : "");
 }
 
 }  // namespace cacheline::advice

@@ -18,8 +18,9 @@ struct Gain {
   /// The most that a single thread can gain of its own time, of those that run a tenth of the slowest one's
   /// time at least.
   double mostOfThread = 1;
-  /// Most of what is saved would be at plain stores: only the bounds of `speedup` say something.
-  bool storesDominate = false;
+  /// Most of what is saved would be at plain stores and plain read-modify-writes: only the bounds of `speedup`
+  /// say something.
+  bool plainWritesDominate = false;
 };
 
 /// Of the program's elapsed time, after Cheetah (Liu, Liu: CGO 2016): a program takes as long as its slowest
@@ -44,7 +45,7 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
 std::optional<double> excessCycles(const analysis::Report& report, const std::vector<uint32_t>& lines);
 
 /// "clock, calibrated": the evidence, and whether it is known what contention costs on that machine; with
-/// ", bound" where plain stores dominate.
+/// ", bound" where plain writes dominate.
 std::string basisOf(const analysis::Report& report, const calibration::Calibration* calibration,
                     const Gain& gain = {});
 

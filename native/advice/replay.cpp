@@ -148,10 +148,29 @@ class Gathered {
   static constexpr uint32_t kNobody = ~uint32_t{0};
 };
 
-calibration::AccessClass classOf(const analysis::WordStatistics& use) {
-  if (use.locked) return use.swaps ? calibration::AccessClass::exchange : calibration::AccessClass::locked;
-  // What reads and writes without a lock waits in its load.
-  return use.writes && !use.reads ? calibration::AccessClass::store : calibration::AccessClass::load;
+bool overlap(const analysis::WordStatistics& a, const analysis::WordStatistics& b) {
+  return a.offset < b.offset + b.width && b.offset < a.offset + a.width;
+}
+
+/// By use. What a function both reads and writes without a lock is updated, by one instruction or by several:
+/// the read is served from the store buffer that the write went to.
+std::vector<calibration::AccessClass> classesOf(const std::vector<analysis::WordStatistics>& uses) {
+  using calibration::AccessClass;
+  std::vector<AccessClass> classes;
+  for (const analysis::WordStatistics& use : uses) {
+    if (use.locked) {
+      classes.push_back(use.swaps ? AccessClass::exchange : AccessClass::locked);
+      continue;
+    }
+    bool reads = false, writes = false;
+    for (const analysis::WordStatistics& other : uses) {
+      if (other.locked || other.function != use.function || !overlap(use, other)) continue;
+      reads = reads || other.reads;
+      writes = writes || other.writes;
+    }
+    classes.push_back(reads && writes ? AccessClass::update : writes ? AccessClass::store : AccessClass::load);
+  }
+  return classes;
 }
 
 /// The contended samples of a line.
@@ -162,12 +181,13 @@ void addWaiting(const ReplayedLine& line, Replayed& sum) {
   const auto counts = [&](const analysis::PlaceSample& sample) {
     return sample.waits && line.verdict.judgement.competes[line.accesses.visitors[sample.visitor].actor];
   };
+  const std::vector<calibration::AccessClass> classes = classesOf(line.accesses.uses);
   std::vector<double> samples(line.uses.size());
   for (const analysis::PlaceSample& sample : line.accesses.samples)
     if (counts(sample)) samples[sample.use] += sample.weight;
   for (const analysis::PlaceSample& sample : line.accesses.samples)
     if (counts(sample))
-      sum.byThread[{line.threads[sample.visitor], classOf(line.accesses.uses[sample.use])}] +=
+      sum.byThread[{line.threads[sample.visitor], classes[sample.use]}] +=
           sample.weight * waiting.contended[sample.use] / samples[sample.use];
 }
 

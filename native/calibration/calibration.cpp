@@ -53,6 +53,18 @@ ShareRange interpolated(const std::vector<Place>& places, double timeShare) {
   return all;
 }
 
+/// The mean over all points, and what the least and the greatest of them allow.
+ShareRange overAll(const std::vector<Place>& places) {
+  ShareRange all{1, 0, 0};
+  for (const Place& place : places) {
+    const ShareRange one = rangeOf(place);
+    all.low = std::min(all.low, one.low);
+    all.mid += one.mid / static_cast<double>(places.size());
+    all.high = std::max(all.high, one.high);
+  }
+  return all;
+}
+
 }  // namespace
 
 double excessOf(double workNs, double aloneNs, double contendedNs) {
@@ -67,6 +79,7 @@ ShareRange excessShare(const Calibration& calibration, AccessClass which, double
     throw Error(ErrorKind::internal, std::string("the calibration has no points of the class ") +
                                          kAccessClassNames[static_cast<size_t>(which)]);
   const double share = std::isnan(timeShare) ? 0 : std::clamp(timeShare, 0.0, 1.0);
+  if (which == AccessClass::update) return overAll(places);
   ShareRange range = interpolated(places, share);
   if (which != AccessClass::store) return range;
   range.low = 0;

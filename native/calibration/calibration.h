@@ -12,17 +12,16 @@ namespace cacheline::calibration {
 
 /// Kinds of access, by what the CPU does for them.
 enum class AccessClass : uint8_t {
-  /// A plain load of a line that another thread stores to. A plain read-modify-write (`add $1, (mem)`) waits
-  /// in its load.
-  load,
+  load,      ///< a plain load of a line that another thread stores to
   store,     ///< a plain store
+  update,    ///< a plain read-modify-write (`add $1, (mem)`)
   locked,    ///< a locked read-modify-write (lock xadd)
   exchange,  ///< a load and compare-exchange, repeated until it works
 };
-inline constexpr size_t kAccessClasses = 4;
+inline constexpr size_t kAccessClasses = 5;
 /// In the order of AccessClass: the keys in JSON.
-inline constexpr std::array<const char*, kAccessClasses> kAccessClassNames{"load", "store", "locked",
-                                                                           "exchange"};
+inline constexpr std::array<const char*, kAccessClasses> kAccessClassNames{"load", "store", "update",
+                                                                           "locked", "exchange"};
 
 /// Two threads that each repeat: some work, one access. Times are ns of one iteration of one thread: workNs
 /// the median over the rounds of the measurement, the others that and the median of what the access added in
@@ -74,6 +73,10 @@ struct ShareRange {
 /// Plain stores wait in the store buffer, where this loop sees none of their time: of them only bounds are
 /// known. `low` is 0. Where `timeShare` is more than at any point of the sweep, the program waits for the
 /// store buffer as the loop never does: `high` is 1, and `mid` halfway.
+///
+/// Of plain read-modify-writes only bounds are known, too: the sweep's least and greatest excess share, at
+/// every `timeShare`. In a tight loop they are served from the store buffer for as long as it has room, with a
+/// little work between them each waits as a load does, and both loops spend most of their time there.
 ///
 /// Throws Error(internal) where the class has no points, which no parsed or measured calibration has.
 ShareRange excessShare(const Calibration& calibration, AccessClass which, double timeShare);

@@ -48,6 +48,8 @@ Action actionOf(AccessClass which) {
       return Action::load;
     case AccessClass::store:
       return Action::store;
+    case AccessClass::update:
+      return Action::update;
     case AccessClass::locked:
       return Action::locked;
     case AccessClass::exchange:

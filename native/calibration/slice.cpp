@@ -56,6 +56,10 @@ void iterate(const Part& part, uint32_t steps, uint64_t iterations, Chain& chain
       value ^= word->load(std::memory_order_relaxed);
     } else if constexpr (kAction == Action::store) {
       word->store(++count, std::memory_order_relaxed);
+    } else if constexpr (kAction == Action::update) {
+      const uint64_t old = word->load(std::memory_order_relaxed);
+      word->store(old + 1, std::memory_order_relaxed);
+      value ^= old;
     } else if constexpr (kAction == Action::locked) {
       value ^= word->fetch_add(1, std::memory_order_relaxed);
     } else {
@@ -89,6 +93,8 @@ void runBatch(const Part& part, const Slice& slice, Chain& chain) {
       return iterate<Action::load>(part, slice.steps, slice.batch, chain);
     case Action::store:
       return iterate<Action::store>(part, slice.steps, slice.batch, chain);
+    case Action::update:
+      return iterate<Action::update>(part, slice.steps, slice.batch, chain);
     case Action::locked:
       return iterate<Action::locked>(part, slice.steps, slice.batch, chain);
     case Action::exchange:

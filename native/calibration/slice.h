@@ -8,7 +8,7 @@
 
 namespace cacheline::calibration {
 
-enum class Action : uint8_t { none, load, store, locked, exchange };
+enum class Action : uint8_t { none, load, store, update, locked, exchange };
 
 /// What one thread does in a slice.
 struct Part {

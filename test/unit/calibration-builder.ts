@@ -1,7 +1,7 @@
 // Calibrations for tests, with times as a machine measures them.
 import type { AccessClass, Calibration, SweepPoint } from '../../extension/protocol/calibration';
 
-export const CLASSES: readonly AccessClass[] = ['load', 'store', 'locked', 'exchange'];
+export const CLASSES: readonly AccessClass[] = ['load', 'store', 'update', 'locked', 'exchange'];
 
 /** Each class costs `alone` ns by itself and `contended` ns against another thread, whatever the work between. */
 export function calibration(changes: Partial<Calibration> = {}): Calibration {
@@ -20,7 +20,13 @@ export function calibration(changes: Partial<Calibration> = {}): Calibration {
     cpus: [0, 12],
     seconds: 0.512,
     date: '2026-01-02T03:04:05.678Z',
-    classes: { load: points(2, 91), store: points(0, 0), locked: points(5, 98), exchange: points(8.5, 100) },
+    classes: {
+      load: points(2, 91),
+      store: points(0, 0),
+      update: points(1, 60),
+      locked: points(5, 98),
+      exchange: points(8.5, 100),
+    },
     slices: 2080,
     discarded: 66,
     ...changes,

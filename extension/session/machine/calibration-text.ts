@@ -7,11 +7,15 @@ import { formatTwoRowTable, type Column } from '../text/text-table';
 const CLASS_MEANING: Record<AccessClass, string> = {
   load: 'Plain load, of a line that the other thread stores to',
   store: 'Plain store',
+  update: 'Plain read-modify-write (an increment without a lock)',
   locked: 'Atomic update (add)',
   exchange: 'Compare-exchange, repeated until it works',
 };
 
-const STORES = 'Plain stores hide in the store buffer: what they cost shows elsewhere, so only bounds are known for them.';
+const NOTES: Partial<Record<AccessClass, string>> = {
+  store: 'Plain stores hide in the store buffer: what they cost shows elsewhere, so only bounds are known for them.',
+  update: 'In a tight loop these hide in the store buffer, too: only bounds are known for them.',
+};
 
 const COLUMNS: readonly Column[] = ['work between', 'alone', 'contended', 'ratio', 'accesses a turn'].map((title) => ({
   title,
@@ -30,7 +34,7 @@ export function calibrationLines({ measured, file, reason }: CalibrationResult, 
       '',
       ...paragraph(CLASS_MEANING[name]),
       ...formatTwoRowTable(COLUMNS, [], measured.classes[name].map(row), { width, indent: 2, style }),
-      ...(name === 'store' ? paragraph(STORES) : []),
+      ...(name in NOTES ? paragraph(NOTES[name] ?? '') : []),
     ]),
     '',
     ...paragraph(kept),

@@ -63,10 +63,20 @@ TEST(Gain, HasNoLowerBoundAtPlainStores) {
                            waiting({{{0, AccessClass::store}, 900}, {{1, AccessClass::store}, 900}}), {});
   EXPECT_DOUBLE_EQ(gain.speedup->low, 1);
   EXPECT_GT(gain.speedup->high, 2);
-  EXPECT_TRUE(gain.storesDominate);
+  EXPECT_TRUE(gain.plainWritesDominate);
   const Gain mixed = gainOf(threadsOf({1000, 1000}), &known,
                             waiting({{{0, AccessClass::store}, 300}, {{1, AccessClass::locked}, 900}}), {});
-  EXPECT_FALSE(mixed.storesDominate);
+  EXPECT_FALSE(mixed.plainWritesDominate);
+}
+
+TEST(Gain, HasBoundsOnlyAtPlainReadModifyWrites) {
+  calibration::Calibration known = costing(0.8);
+  known.classes[static_cast<size_t>(AccessClass::update)] = {{1, 2, 3, std::nullopt, 0}, {9, 10, 109, 2, 0}};
+  const Gain gain = gainOf(threadsOf({1000, 1000}), &known,
+                           waiting({{{0, AccessClass::update}, 900}, {{1, AccessClass::update}, 900}}), {});
+  EXPECT_TRUE(gain.plainWritesDominate);
+  EXPECT_LT(gain.speedup->low, 1000 / (1000 - 0.5 * 900));
+  EXPECT_GT(gain.speedup->high, 1000 / (1000 - 0.99 * 900));
 }
 
 /// The owner's line leaves it as often as the reader fetches it.
@@ -100,7 +110,7 @@ TEST(Gain, SaysWhatItRestsOn) {
   const calibration::Calibration known = costing(0.5);
   EXPECT_EQ(basisOf(threadsOf({1}), &known), "clock, calibrated");
   EXPECT_EQ(basisOf(threadsOf({1}), nullptr), "clock, not calibrated");
-  EXPECT_EQ(basisOf(threadsOf({1}), &known, {.storesDominate = true}), "clock, calibrated, bound");
+  EXPECT_EQ(basisOf(threadsOf({1}), &known, {.plainWritesDominate = true}), "clock, calibrated, bound");
 }
 
 }  // namespace

@@ -66,6 +66,11 @@ TEST(ExcessShare, OfPlainStoresIsBounds) {
   expectRange(excessShare(calibration, AccessClass::exchange, 0.9), 0.88, 0.9, 0.92);
 }
 
+TEST(ExcessShare, OfPlainReadModifyWritesIsThatOfTheWholeSweep) {
+  for (const double share : {0.0, 0.5, 0.9, 1.0, std::nan("")})
+    expectRange(excessShare(made(), AccessClass::update, share), 0.3, 0.7, 0.92);
+}
+
 TEST(ExcessShare, TakesAllPartsOfASweepThatGoesUpAndDown) {
   Calibration calibration = made();
   // Time shares 0.2, 0.6, 0.2; excess shares 0.5, 0.9, 1.
@@ -142,6 +147,7 @@ TEST(CalibrationJson, WhatIsWrongIsNamed) {
            {"\"load\":[", "\"load\":7,\"other\":[", "classes.load is no list"},
            {"\"exchange\":[", "\"exchange\":[],\"other\":[", "classes.exchange has 0 points"},
            {"\"store\"", "\"stores\"", "classes.store is missing"},
+           {"\"update\"", "\"updates\"", "classes.update is missing"},
            {"\"load\":[{", "\"load\":[7,{", "classes.load[0] is no object"},
            {"\"workNs\":100.0", "\"workNs\":1e300", "classes.load[1].workNs is 1"},
            {"\"workNs\":100.0", "\"workNs\":null", "classes.load[1].workNs is no number"},
