@@ -1,4 +1,4 @@
-// The reference of the extension's settings, made of package.json.
+// The reference of the extension's settings, made of package.json with the texts of package.nls.json.
 //   node scripts/settings.mjs     writes docs/settings.md
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,7 +11,9 @@ const INTRODUCTION = 'The settings of the VS Code extension, as its settings edi
 
 /** @returns the text of docs/settings.md */
 export async function settingsReference() {
-  const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
+  const texts = JSON.parse(await readFile(path.join(root, 'package.nls.json'), 'utf8'));
+  const textOf = (_, value) => (typeof value === 'string' ? value.replace(/^%(.+)%$/, (_, key) => texts[key]) : value);
+  const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'), textOf);
   const { properties } = manifest.contributes.configuration;
   const sections = Object.entries(properties).map(([name, setting]) => section(name, setting));
   return `${['# Settings', INTRODUCTION, ...sections].join('\n\n')}\n`;

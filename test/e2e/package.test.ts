@@ -14,7 +14,7 @@ import { readZip } from './zip';
 const allowed = [
   /^\[Content_Types\]\.xml$/,
   /^extension\.vsixmanifest$/,
-  /^extension\/(package\.json|readme\.md|changelog\.md|LICENSE\.txt|THIRD_PARTY_NOTICES\.md)$/i,
+  /^extension\/(package\.json|package\.nls\.json|readme\.md|changelog\.md|LICENSE\.txt|THIRD_PARTY_NOTICES\.md)$/i,
   /^extension\/bin\/(terminal\/)?cacheline$/,
   /^extension\/dist\/(extension|helper|cli|panel|machine|compare)\.js$/,
   /^extension\/dist\/(panel|machine|compare)\.css$/,
@@ -54,6 +54,7 @@ describe('the package', () => {
   it('holds everything that it runs with', () => {
     const wanted = [
       'package.json',
+      'package.nls.json',
       'readme.md',
       'THIRD_PARTY_NOTICES.md',
       'bin/cacheline',
