@@ -22,6 +22,7 @@ const allowed = [
   /^extension\/dist\/native\/(cacheline\.node|cacheline_selftest|libcacheline_(heap|sampler)\.so)$/,
   /^extension\/dist\/native\/lib\/lib\w+\.so[.\d]*$/,
   /^extension\/docs\/[\w./-]+\.(md|json|png|svg)$/,
+  /^extension\/l10n\/bundle\.l10n\.json$/,
   /^extension\/media\/[\w./-]+\.(svg|png)$/,
 ];
 
@@ -55,6 +56,7 @@ describe('the package', () => {
     const wanted = [
       'package.json',
       'package.nls.json',
+      'l10n/bundle.l10n.json',
       'readme.md',
       'THIRD_PARTY_NOTICES.md',
       'bin/cacheline',
