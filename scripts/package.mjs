@@ -35,7 +35,7 @@ export const privateLibraries = [
 ];
 
 /** What the package takes as it is. */
-const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'bin', 'docs', 'media'];
+const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'package.nls.json', 'bin', 'docs', 'l10n', 'media'];
 
 const stage = path.join(root, 'build/package');
 

@@ -1,16 +1,19 @@
-// Pictures of what commands print on a terminal of 80 columns, from real recordings of the examples, for the documents.
-//   node scripts/pictures.mjs     writes docs/images/*.svg
-import { rm, writeFile } from 'node:fs/promises';
+// All pictures of the documents, anew: what commands print on a terminal of 80 columns, from real recordings of the examples, their drawings,
+// and the window of the newest VS Code.
+//   node scripts/pictures.mjs [FILE…]     writes docs/images/*, or these files of it, and says how long each took
+import { copyFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from './build.mjs';
-import { buildExamples, examplesBin } from './lib/examples.mjs';
-import { isMain, main, root, run, ScriptError } from './lib/run.mjs';
+import { buildExamples, examplesBin, examplesWorkspace } from './lib/examples.mjs';
+import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
+import { prepare, versions } from './vscode-host.mjs';
 
+const images = path.join(root, 'docs/images');
 const cacheline = path.join(root, 'bin/cacheline');
 const example = (name) => path.relative(root, path.join(examplesBin, name));
 
 /** A file, its command, and how many lines of what it prints are shown at most. */
-const pictures = [
+const terminalPictures = [
   { file: 'report-by-function.svg', command: ['report', 'mixed', '--by', 'function', '--no-pager'], lines: 45 },
   { file: 'threads.svg', command: ['threads', 'mixed', '--no-pager'], lines: 45 },
   { file: 'workset.svg', command: ['workset', 'mixed', '--no-pager'], lines: 45 },
@@ -64,9 +67,12 @@ function drawing(command, text, most) {
   ].join('\n');
 }
 
-async function makePictures() {
-  await build();
-  await buildExamples();
+/** Screenshots that tests of test/e2e take on their way, by their names in test-results/VERSION; `steps` are the tests that it takes. */
+const windowPictures = { 'panel.png': '6-panel', 'hover.png': '5-hover-definition', 'card.png': '7-layout-card' };
+const steps =
+  /profiles a program|marks the contended|tells in the hover who|lists the line in the panel|with a struct that two threads use/;
+
+async function takeTerminalPictures(pictures) {
   // In the folder of the sources, whose paths are then short, and those of no machine.
   const recorded = Object.keys(recordings).map((name) => path.join(root, name));
   try {
@@ -76,14 +82,69 @@ async function makePictures() {
       // A terminal of its own, for colours and its width; the words of the commands hold nothing that a shell takes for itself.
       const onTerminal = `stty cols 80; ${[cacheline, ...command].join(' ')}`;
       const env = { ...process.env, TERM: 'xterm-256color', NO_COLOR: undefined };
-      const { stdout } = await run('script', ['-qec', onTerminal, '/dev/null'], { capture: true, cwd: root, env, timeoutSeconds: 60 });
+      const options = { capture: true, cwd: root, env, timeoutSeconds: 60 };
+      const { stdout, seconds } = await run('script', ['-qec', onTerminal, '/dev/null'], options);
       if (stdout.trim() === '') throw new ScriptError(`cacheline ${command.join(' ')} printed nothing`);
-      await writeFile(path.join(root, 'docs/images', file), drawing(command, stdout, lines));
+      await writeFile(path.join(images, file), drawing(command, stdout, lines));
+      tell(file, seconds);
     }
   } finally {
     for (const folder of recorded) await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What `trace --svg` draws of a real run, and `where --svg` of the made-up machine with two nodes that its test has. */
+const drawings = {
+  'trace.svg': async (file) => {
+    const args = ['trace', 'packet', '--svg', file, '--', example('two_stage_queue-traced')];
+    return (await run(cacheline, args, { capture: true, cwd: root, timeoutSeconds: 60 })).seconds;
+  },
+  'where.svg': async (file) => {
+    await copyFile(path.join(root, 'test/unit/goldens/where-two-nodes.svg'), file);
+    return 0;
+  },
+};
+
+async function takeWindowPictures(files) {
+  const version = versions.at(-1);
+  await run(process.execPath, ['scripts/package.mjs', '--any-glibc'], { timeoutSeconds: 300 });
+  await prepare(version);
+  const workspace = await examplesWorkspace();
+  try {
+    const args = [
+      'node_modules/mocha/bin/mocha.js',
+      '--config',
+      'test/e2e/.mocharc.json',
+      '--grep',
+      steps.source,
+      'test/e2e/editor.test.ts',
+    ];
+    const env = { ...process.env, CACHELINE_VSCODE: version.name, CACHELINE_WORKSPACE: workspace.folder };
+    const { seconds } = await run(process.execPath, args, { env, timeoutSeconds: 300 });
+    for (const file of files) {
+      await copyFile(path.join(root, 'test-results', version.name, `${windowPictures[file]}.png`), path.join(images, file));
+      tell(file, seconds / files.length);
+    }
+  } finally {
+    await workspace.remove();
+  }
+}
+
+const tell = (file, seconds) => say(`pictures: ${file} in ${seconds.toFixed(1)} s`);
+
+async function takePictures(names) {
+  const all = [...terminalPictures.map(({ file }) => file), ...Object.keys(drawings), ...Object.keys(windowPictures)];
+  const unknown = names.filter((name) => !all.includes(name));
+  if (unknown.length > 0) throw new ScriptError(`no picture ${unknown.join(', ')}; there are ${all.join(', ')}`);
+  const chosen = names.length === 0 ? all : names;
+  await build();
+  await buildExamples();
+  const printed = terminalPictures.filter(({ file }) => chosen.includes(file));
+  if (printed.length > 0) await takeTerminalPictures(printed);
+  for (const file of chosen.filter((name) => name in drawings)) tell(file, await drawings[file](path.join(images, file)));
+  const shown = chosen.filter((name) => name in windowPictures);
+  if (shown.length > 0) await takeWindowPictures(shown);
   return 0;
 }
 
-if (isMain(import.meta.url)) void main(makePictures);
+if (isMain(import.meta.url)) void main(takePictures);

@@ -3,8 +3,8 @@
 // TypeScript: string literals and templates (what is put into one shows as {}; parts that "+" joins are one text). C++: string literals, with
 // those that follow each other as one. A literal counts as read where a word of it has a space beside it, since identifiers, keys, file
 // names and format parts have none; or where it stands at a place for texts (TEXT_PLACES, JSX). Left out by their place: what imports, types,
-// keys, case labels and comparisons name, #include and static_assert, and classes of CSS. The manifest: what `contributes` shows. Documents:
-// headings and, of README.md, all prose.
+// keys, case labels and comparisons name, #include and static_assert, and classes of CSS. The manifest: all of
+// package.nls.json. Documents: headings and, of README.md, all prose.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import ts from 'typescript';
@@ -18,9 +18,6 @@ const TEXT_PLACES = new Set([
 ]);
 const FOLDERS = { extension: /\.ts$/, webviews: /\.tsx?$/, native: /\.(h|cpp)$/, docs: /\.md$/ };
 const NOT_READ = /^native\/(tests|fuzz|bench)\//;
-const MANIFEST = new Set([
-  ...['contents', 'description', 'displayName', 'enumDescriptions', 'label', 'markdownDescription', 'name', 'title', 'category'],
-]);
 
 const { SyntaxKind } = ts;
 
@@ -102,20 +99,14 @@ export function cppStrings(source) {
     .map(({ line, kind, text }) => ({ line, kind, text: oneLine(text) }));
 }
 
-/** What VS Code shows of package.json, as typescriptStrings(). */
+/** Texts of package.nls.json, which VS Code puts into package.json; as typescriptStrings(), their keys as what they are. */
 export function manifestStrings(source) {
-  const tree = ts.parseJsonText('package.json', source);
-  const found = [];
-  const visit = (node, key, inside) => {
-    if (ts.isStringLiteral(node) && inside && MANIFEST.has(key))
-      found.push({ line: lineAt(source, node.getStart(tree)), kind: key, text: oneLine(node.text) });
-    if (ts.isPropertyAssignment(node)) {
-      const name = node.name.text;
-      visit(node.initializer, name, inside || name === 'contributes' || name === 'description' || name === 'displayName');
-    } else node.forEachChild((child) => visit(child, key, inside));
-  };
-  visit(tree, '', false);
-  return found;
+  const tree = ts.parseJsonText('package.nls.json', source);
+  return tree.statements[0].expression.properties.map(({ name, initializer }) => ({
+    line: lineAt(source, name.getStart(tree)),
+    kind: name.text,
+    text: oneLine(initializer.text),
+  }));
 }
 
 /** Headings of a document, and where asked for its prose; as typescriptStrings(). */
@@ -138,7 +129,7 @@ export async function projectStrings() {
         .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name))),
     ),
   );
-  const files = ['README.md', 'package.json', ...lists.flat().filter((file) => !NOT_READ.test(file))].sort();
+  const files = ['README.md', 'package.nls.json', ...lists.flat().filter((file) => !NOT_READ.test(file))].sort();
   const found = [];
   for (const file of files) {
     const source = await readFile(path.join(root, file), 'utf8');
@@ -148,7 +139,7 @@ export async function projectStrings() {
 }
 
 function stringsOf(file, source) {
-  if (file === 'package.json') return manifestStrings(source);
+  if (file === 'package.nls.json') return manifestStrings(source);
   if (file.endsWith('.md')) return documentStrings(source, { prose: file === 'README.md' });
   return /\.tsx?$/.test(file) ? typescriptStrings(file, source) : cppStrings(source);
 }

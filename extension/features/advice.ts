@@ -86,8 +86,8 @@ export class AdviceActions implements vscode.CodeActionProvider {
       const title = actionTitle(offer.advice);
       const fix = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
       fix.edit = edit;
-      const preview = new vscode.CodeAction(`Preview: ${title}`, vscode.CodeActionKind.QuickFix);
-      preview.command = { command: 'cacheline.previewAdvice', title: 'Preview', arguments: [offer.number, title] };
+      const preview = new vscode.CodeAction(vscode.l10n.t('Preview: {0}', title), vscode.CodeActionKind.QuickFix);
+      preview.command = { command: 'cacheline.previewAdvice', title: vscode.l10n.t('Preview'), arguments: [offer.number, title] };
       actions.push(fix, preview);
     }
     return actions;
@@ -119,20 +119,20 @@ export class AdviceActions implements vscode.CodeActionProvider {
   async preview(argument: unknown, title?: unknown): Promise<boolean> {
     const profile = this.current.get();
     if (!profile) {
-      void showInformation('No profile loaded. Record a program or open a recording to get advice.');
+      void showInformation(vscode.l10n.t('No profile loaded. Record a program or open a recording to get advice.'));
       return false;
     }
     const offers = await this.offersOf(profile);
     const offer = typeof argument === 'number' ? offers.find(({ number }) => number === argument) : await this.pick(offers);
     if (typeof argument === 'number' && (!offer || (typeof title === 'string' && title !== actionTitle(offer.advice)))) {
-      void showInformation('The profile has changed since this advice was offered. Open the list of quick fixes again.');
+      void showInformation(vscode.l10n.t('The profile has changed since this advice was offered. Open the list of quick fixes again.'));
       return false;
     }
     if (!offer) return false;
     const answer = await this.edited(offer);
     const { advice } = offer;
     if ('reason' in answer) {
-      void showWarning(`No edit available for ${subjectName(advice.subject)}: ${answer.reason}`);
+      void showWarning(vscode.l10n.t('No edit available for {0}: {1}', subjectName(advice.subject), answer.reason));
       return false;
     }
     const detail = [costSentences(advice), gainSentences(advice)].join(' ');
@@ -154,7 +154,7 @@ export class AdviceActions implements vscode.CodeActionProvider {
         found && definition !== undefined && ownLineChange(found.card.layout, found.name, binary, { file, line: definition + 1 });
       if (!found || !change) {
         void showInformation(
-          `An alignment cannot put ${printable(name)} on a cache line of its own: it is not a member of a structure here.`,
+          vscode.l10n.t('An alignment cannot put {0} on a cache line of its own: it is not a member of a structure here.', printable(name)),
         );
         return false;
       }
@@ -163,8 +163,12 @@ export class AdviceActions implements vscode.CodeActionProvider {
         void showWarning(answer.reason);
         return false;
       }
-      const detail = 'The member after it also starts a new line. Record the program to see what this costs and gains.';
-      await this.previews.show({ title: `Put '${printable(found.name)}' on a cache line of its own`, detail, files: answer.files });
+      const detail = vscode.l10n.t('The member after it also starts a new line. Record the program to see what this costs and gains.');
+      await this.previews.show({
+        title: vscode.l10n.t("Put '{0}' on a cache line of its own", printable(found.name)),
+        detail,
+        files: answer.files,
+      });
       return true;
     } catch (error) {
       showError(error, this.log);
@@ -174,7 +178,7 @@ export class AdviceActions implements vscode.CodeActionProvider {
 
   private async pick(offers: readonly Offer[]): Promise<Offer | undefined> {
     if (offers.length === 0) {
-      void showInformation('No advice: no data with a known type or name has enough samples waiting for other threads.');
+      void showInformation(vscode.l10n.t('No advice: no data with a known type or name has enough samples waiting for other threads.'));
       return undefined;
     }
     const items = await Promise.all(
@@ -189,7 +193,10 @@ export class AdviceActions implements vscode.CodeActionProvider {
         };
       }),
     );
-    const chosen = await vscode.window.showQuickPick(items, { title: 'Advice', placeHolder: 'Choose a change to preview' });
+    const chosen = await vscode.window.showQuickPick(items, {
+      title: vscode.l10n.t('Advice'),
+      placeHolder: vscode.l10n.t('Choose a change to preview'),
+    });
     return chosen?.offer;
   }
 
@@ -249,7 +256,7 @@ export class AdviceActions implements vscode.CodeActionProvider {
 }
 
 function offerTitle(advice: Advice): string {
-  return advice.way === 'none' ? `No layout helps ${subjectName(advice.subject)}` : actionTitle(advice);
+  return advice.way === 'none' ? vscode.l10n.t('No layout helps {0}', subjectName(advice.subject)) : actionTitle(advice);
 }
 
 /** Undefined where it takes longer: other quick fixes wait for ours, and the next move of the cursor asks again. */

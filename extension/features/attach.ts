@@ -43,8 +43,8 @@ export class AttachCommand {
       ).map(quickPickItem),
     );
     const chosen = await vscode.window.showQuickPick(items, {
-      title: 'Attach to Process',
-      placeHolder: 'Choose the process to record, by name, number, user or command line',
+      title: vscode.l10n.t('Attach to Process'),
+      placeHolder: vscode.l10n.t('Choose the process to record, by name, number, user or command line'),
       matchOnDescription: true,
       matchOnDetail: true,
     });

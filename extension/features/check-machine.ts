@@ -12,7 +12,7 @@ import { panelIcon } from './panel';
 import { showPage } from './webview-page';
 
 const WIDTH = 100;
-const TITLE = 'Check This Machine';
+const TITLE = vscode.l10n.t('Check This Machine');
 
 export class CheckMachine implements vscode.Disposable {
   private view: vscode.WebviewPanel | undefined;
@@ -84,8 +84,8 @@ export class CheckMachine implements vscode.Disposable {
         results === undefined
           ? {
               state: 'failed',
-              message: 'The engine did not run the self-test.',
-              nextStep: 'Reinstall Cacheline Lens: extension and engine versions differ.',
+              message: vscode.l10n.t('The engine did not run the self-test.'),
+              nextStep: vscode.l10n.t('Reinstall Cacheline Lens: extension and engine versions differ.'),
             }
           : { state: 'done', results };
       this.take(report);
@@ -109,7 +109,7 @@ export class CheckMachine implements vscode.Disposable {
     const command = this.message()?.view.collectors.find(({ name }) => name === collector)?.blockers[blocker]?.command;
     if (command === undefined || command === '') return;
     await vscode.env.clipboard.writeText(command);
-    vscode.window.setStatusBarMessage(`Copied: ${command}`, 5000);
+    vscode.window.setStatusBarMessage(vscode.l10n.t('Copied: {0}', command), 5000);
   }
 
   private open(): void {

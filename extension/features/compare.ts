@@ -21,7 +21,7 @@ import { pathOf, pickRecording } from './recording-picker';
 import type { Recordings } from './recordings';
 import { showPage } from './webview-page';
 
-const TITLE = 'Compare';
+const TITLE = vscode.l10n.t('Compare');
 
 /** What the page shows. */
 interface Compared extends Comparison {
@@ -46,14 +46,15 @@ export class Compare implements vscode.Disposable {
 
   async run(beforeArgument: unknown, afterArgument: unknown): Promise<boolean> {
     const open = this.current.get()?.path;
-    const title = 'Compare Recordings';
+    const title = vscode.l10n.t('Compare Recordings');
     const { log } = this.services;
     const before =
-      pathOf(beforeArgument) ?? (await pickRecording(log, { title, placeHolder: 'Choose the recording before the change', open }));
+      pathOf(beforeArgument) ??
+      (await pickRecording(log, { title, placeHolder: vscode.l10n.t('Choose the recording before the change'), open }));
     if (before === undefined) return false;
     const after =
       pathOf(afterArgument) ??
-      (await pickRecording(log, { title, placeHolder: 'Choose the recording after the change', open, except: before }));
+      (await pickRecording(log, { title, placeHolder: vscode.l10n.t('Choose the recording after the change'), open, except: before }));
     if (after === undefined) return false;
     return this.compare({ before: recordingPath(before), after: recordingPath(after) });
   }
@@ -80,7 +81,7 @@ export class Compare implements vscode.Disposable {
       case 'copy':
         if (!compared) return;
         await vscode.env.clipboard.writeText(diffMarkdown(compared.diff));
-        vscode.window.setStatusBarMessage('Copied the comparison as Markdown.', 5000);
+        vscode.window.setStatusBarMessage(vscode.l10n.t('Copied the comparison as Markdown.'), 5000);
         return;
       case 'error':
         this.services.log.error(`The page of "${TITLE}" failed: ${message.message}`);
@@ -95,8 +96,9 @@ export class Compare implements vscode.Disposable {
   /** Where it fails, what was shown stays. */
   private async compare(paths: Record<Side, string>): Promise<boolean> {
     try {
-      const compared = await withNotification(`Comparing ${basename(paths.before)} with ${basename(paths.after)}`, (report, cancel) =>
-        compareRecordings(this.engine, paths, { cancel, onShare: (share) => report(`${Math.round(share * 100)}%`) }),
+      const compared = await withNotification(
+        vscode.l10n.t('Comparing {0} with {1}', basename(paths.before), basename(paths.after)),
+        (report, cancel) => compareRecordings(this.engine, paths, { cancel, onShare: (share) => report(`${Math.round(share * 100)}%`) }),
       );
       this.forget();
       this.compared = { ...compared, paths };
@@ -127,7 +129,9 @@ export class Compare implements vscode.Disposable {
   private async profileOf(path: string): Promise<ShownProfile> {
     const known = this.profiles.get(path);
     if (known) return known;
-    const profile = await withNotification(`Analyzing ${basename(path)}`, (_, cancel) => this.recordings.analyze(path, { cancel }));
+    const profile = await withNotification(vscode.l10n.t('Analyzing {0}', basename(path)), (_, cancel) =>
+      this.recordings.analyze(path, { cancel }),
+    );
     profile.hold();
     this.profiles.set(path, profile);
     return profile;

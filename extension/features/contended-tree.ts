@@ -66,8 +66,8 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const color = node.step === undefined ? undefined : new vscode.ThemeColor(`cacheline.heat${node.step}`);
     item.iconPath = new vscode.ThemeIcon(ICONS[node.kind], color);
     item.contextValue = node.kind;
-    if (node.place) item.command = { command: 'cacheline.openSource', title: 'Open Source', arguments: [node.place] };
-    if (node.kind === 'more') item.command = { command: 'cacheline.showPanel', title: 'Show Contended Lines' };
+    if (node.place) item.command = { command: 'cacheline.openSource', title: vscode.l10n.t('Open Source'), arguments: [node.place] };
+    if (node.kind === 'more') item.command = { command: 'cacheline.showPanel', title: vscode.l10n.t('Show Contended Lines') };
     return item;
   }
 
@@ -85,7 +85,9 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const options = { selection: new vscode.Range(position, position), preserveFocus: true };
     await vscode.window.showTextDocument(found.uri, options).then(undefined, (error: unknown) => {
       this.log.warn(String(error));
-      void showWarning(`${found.uri.fsPath}:${found.line + 1} cannot be opened. The file was removed or cannot be read.`);
+      void showWarning(
+        vscode.l10n.t('{0}:{1} cannot be opened. The file was removed or cannot be read.', found.uri.fsPath, found.line + 1),
+      );
     });
   }
 

@@ -73,7 +73,7 @@ export class EditPreviews implements vscode.TextDocumentContentProvider, vscode.
   /** Opens the comparison. */
   async show(edit: ProposedEdit): Promise<void> {
     const id = String(++this.last);
-    const label = `Preview: ${printable(edit.title)}`;
+    const label = vscode.l10n.t('Preview: {0}', printable(edit.title));
     this.previews.set(id, { ...edit, label });
     void vscode.commands.executeCommand('setContext', CONTEXT, true);
     const pairs = edit.files.map(({ uri }) => [uri, uri.with({ scheme: SCHEME, authority: '', query: id })] as const);
@@ -87,26 +87,32 @@ export class EditPreviews implements vscode.TextDocumentContentProvider, vscode.
         pairs.map(([before, after]) => [before, before, after]),
       );
     // Without buttons: nothing can end a notification that has some when the comparison ends.
-    void showInformation(`${edit.title}. ${edit.detail} Apply or discard it at the top right of the comparison.`);
+    void showInformation(vscode.l10n.t('{0}. {1} Apply or discard it at the top right of the comparison.', edit.title, edit.detail));
   }
 
   /** Command: cacheline.applyAdvice. The documents are left to be saved. */
   async apply(argument: unknown): Promise<boolean> {
     const { id, preview } = this.chosen(argument);
     if (preview === undefined) {
-      void showInformation('This preview is closed. Its edit was applied or discarded.');
+      void showInformation(vscode.l10n.t('This preview is closed. Its edit was applied or discarded.'));
       return false;
     }
     const edit = await workspaceEdit(preview);
     if ('changed' in edit) {
       void showWarning(
-        `${enumerate(edit.changed)} changed after this preview was made, so the edit no longer fits. Open the preview again.`,
+        vscode.l10n.t(
+          '{0} changed after this preview was made, so the edit no longer fits. Open the preview again.',
+          enumerate(edit.changed),
+        ),
       );
       return false;
     }
     if (!(await vscode.workspace.applyEdit(edit))) {
       void showWarning(
-        `${enumerate(preview.files.map(({ uri }) => basename(uri.fsPath)))} cannot be edited. It may be read-only, or it has just changed.`,
+        vscode.l10n.t(
+          '{0} cannot be edited. It may be read-only, or it has just changed.',
+          enumerate(preview.files.map(({ uri }) => basename(uri.fsPath))),
+        ),
       );
       return false;
     }

@@ -5,7 +5,7 @@ import { EngineError } from '../protocol/engine';
 import { showError } from './errors';
 import { showErrorText } from './notify';
 
-const RESTART = 'Restart';
+const RESTART = vscode.l10n.t('Restart');
 
 export class EngineHealth implements vscode.Disposable {
   private crashes = 0;
@@ -28,7 +28,7 @@ export class EngineHealth implements vscode.Disposable {
     try {
       await this.engine.restart();
       this.log.info(`The engine runs again (process ${this.engine.pid ?? 'unknown'}).`);
-      vscode.window.setStatusBarMessage('Cacheline: the engine runs again.', 5000);
+      vscode.window.setStatusBarMessage(vscode.l10n.t('Cacheline: the engine runs again.'), 5000);
     } catch (error) {
       showError(error, this.log);
     }

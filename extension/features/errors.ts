@@ -24,8 +24,10 @@ export function showError(error: unknown, log: vscode.LogOutputChannel): void {
 async function offerActions(error: EngineError, text: string): Promise<void> {
   const command = commandIn(error.nextStep);
   const actions: Record<string, () => Thenable<unknown>> = {
-    ...(command === undefined ? {} : { 'Copy Command': () => vscode.env.clipboard.writeText(command) }),
-    ...(error.kind === 'impossible' ? { 'Check This Machine': () => vscode.commands.executeCommand('cacheline.checkMachine') } : {}),
+    ...(command === undefined ? {} : { [vscode.l10n.t('Copy Command')]: () => vscode.env.clipboard.writeText(command) }),
+    ...(error.kind === 'impossible'
+      ? { [vscode.l10n.t('Check This Machine')]: () => vscode.commands.executeCommand('cacheline.checkMachine') }
+      : {}),
   };
   const chosen = await showErrorText(text, ...Object.keys(actions));
   await actions[chosen ?? '']?.();

@@ -7,12 +7,12 @@ import { showInformation } from './notify';
 import { onSettingChange, setting } from './settings';
 
 const MEANING: Record<Measure, string> = {
-  hitm: 'Loads that hit a line modified in another core’s cache',
-  localHitm: 'Loads that hit a line modified in another core’s cache of the same node',
-  remoteHitm: 'Loads that hit a line modified in a cache of another node',
-  peer: 'Loads that another core’s cache answered',
-  latency: 'Core cycles that loads took: samples times mean',
-  contended: 'Samples of threads that compete for a cache line',
+  hitm: vscode.l10n.t('Loads that hit a line modified in another core’s cache'),
+  localHitm: vscode.l10n.t('Loads that hit a line modified in another core’s cache of the same node'),
+  remoteHitm: vscode.l10n.t('Loads that hit a line modified in a cache of another node'),
+  peer: vscode.l10n.t('Loads that another core’s cache answered'),
+  latency: vscode.l10n.t('Core cycles that loads took: samples times mean'),
+  contended: vscode.l10n.t('Samples of threads that compete for a cache line'),
 };
 
 interface MetricItem extends vscode.QuickPickItem {
@@ -72,15 +72,15 @@ export class HeatMetricChoice implements vscode.Disposable {
       const { measure } = measureOf(report, metric);
       const missing = whyMissing(report, metric);
       if (missing !== '') return { label: `$(circle-slash) ${METRIC_NAME[metric]}`, detail: missing, missing };
-      const description = metric === now ? 'shown now' : '';
+      const description = metric === now ? vscode.l10n.t('shown now') : '';
       return { label: MEASURE_WORDS[measure].name, description, detail: MEANING[measure], metric };
     });
     const known = items.filter(({ missing }) => missing === undefined);
     const others = items.filter(({ missing }) => missing !== undefined);
-    const separator = { label: 'not in this recording', kind: vscode.QuickPickItemKind.Separator };
+    const separator = { label: vscode.l10n.t('not in this recording'), kind: vscode.QuickPickItemKind.Separator };
     const chosen = await vscode.window.showQuickPick<MetricItem>([...known, ...(others.length > 0 ? [separator, ...others] : [])], {
-      title: 'Heat Metric',
-      placeHolder: 'What gutters, hovers and the panel’s bars count',
+      title: vscode.l10n.t('Heat Metric'),
+      placeHolder: vscode.l10n.t('What gutters, hovers and the panel’s bars count'),
     });
     if (chosen?.metric) await this.choose(chosen.metric);
     else if (chosen?.missing !== undefined) void showInformation(chosen.missing);
@@ -88,4 +88,8 @@ export class HeatMetricChoice implements vscode.Disposable {
 }
 
 /** Of a metric that a recording does not have. */
-const METRIC_NAME: Record<HeatMetric, string> = { hitm: 'HITMs or peer hits', latency: 'Latency', contended: 'Contended share' };
+const METRIC_NAME: Record<HeatMetric, string> = {
+  hitm: vscode.l10n.t('HITMs or peer hits'),
+  latency: vscode.l10n.t('Latency'),
+  contended: vscode.l10n.t('Contended share'),
+};

@@ -24,7 +24,7 @@ export class Hovers implements vscode.HoverProvider {
     const contents = texts.map((text) => new vscode.MarkdownString(text));
     // Names of the recording are escaped in the text; should one still make a link, this is the only command it can run.
     const last = contents.at(-1);
-    last?.appendMarkdown(' · [Show contended lines](command:cacheline.showPanel)');
+    last?.appendMarkdown(` · [${vscode.l10n.t('Show contended lines')}](command:cacheline.showPanel)`);
     if (last) last.isTrusted = { enabledCommands: ['cacheline.showPanel'] };
     if (this.documents.isMatchedByNames(document.uri)) contents.push(new vscode.MarkdownString(`*${MATCHED_BY_NAMES}*`));
     return new vscode.Hover(contents, document.lineAt(position).range);

@@ -69,8 +69,10 @@ export class LayoutHovers implements vscode.HoverProvider {
         const macro = macroOf(document, at);
         void showInformation(
           macro === undefined
-            ? 'No structure, class or union with a known layout is declared on this line. Layouts come from the program that was profiled last, or from the setting cacheline.layout.binary.'
-            : `${macro} is a macro: the layouts of what it declares are shown on the lines that use it.`,
+            ? vscode.l10n.t(
+                'No structure, class or union with a known layout is declared on this line. Layouts come from the program that was profiled last, or from the setting cacheline.layout.binary.',
+              )
+            : vscode.l10n.t('{0} is a macro: the layouts of what it declares are shown on the lines that use it.', macro),
         );
         return false;
       }
@@ -103,9 +105,11 @@ export class LayoutHovers implements vscode.HoverProvider {
     );
     const places = [...new Set(made)];
     if (places.length === 0) return [];
-    const more = places.length > MAX_MADE ? ' and more' : '';
+    const shown = enumerate(places.slice(0, MAX_MADE));
     return [
-      `${code(macro)} is a macro. What it declares has its card on the lines that use it: ${enumerate(places.slice(0, MAX_MADE))}${more}.`,
+      places.length > MAX_MADE
+        ? vscode.l10n.t('{0} is a macro. What it declares has its card on the lines that use it: {1} and more.', code(macro), shown)
+        : vscode.l10n.t('{0} is a macro. What it declares has its card on the lines that use it: {1}.', code(macro), shown),
     ];
   }
 
@@ -122,7 +126,9 @@ function ownLineLink({ uri, languageId }: vscode.TextDocument, line: number, { c
   if (!isMember || !['c', 'cpp', 'cuda-cpp'].includes(languageId)) return [];
   if (ownLineChange(card.layout, name, '', { file: uri.fsPath, line: line + 1 }) === undefined) return [];
   const args = encodeURIComponent(JSON.stringify([uri.toString(), line, name])).replace(/[()]/g, (sign) => (sign === '(' ? '%28' : '%29'));
-  const link = new vscode.MarkdownString(`[Put this member on a line of its own](command:cacheline.previewOwnLine?${args})`);
+  const link = new vscode.MarkdownString(
+    `[${vscode.l10n.t('Put this member on a line of its own')}](command:cacheline.previewOwnLine?${args})`,
+  );
   link.isTrusted = { enabledCommands: ['cacheline.previewOwnLine'] };
   return [link];
 }

@@ -100,7 +100,8 @@ export class Layouts implements vscode.Disposable {
         if (!heat && !all) continue;
         const from = this.documents.followedFrom(document.uri, built);
         const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, built, from, profile);
-        const ofAll = heat && rank === VARIABLE ? [`The numbers cover all instances of the type, not only '${name}'.`] : [];
+        const ofAll =
+          heat && rank === VARIABLE ? [vscode.l10n.t("The numbers cover all instances of the type, not only '{0}'.", name)] : [];
         if (found)
           return {
             ...found,
@@ -217,8 +218,10 @@ export class Layouts implements vscode.Disposable {
       const { mtimeMs } = await stat(binary).catch((error: unknown) => {
         throw new EngineError(
           'unreadable',
-          `${binary} cannot be read${(error as NodeJS.ErrnoException).code === 'ENOENT' ? ': there is no such file' : ''}.`,
-          'Set cacheline.layout.binary to the program.',
+          (error as NodeJS.ErrnoException).code === 'ENOENT'
+            ? vscode.l10n.t('{0} cannot be read: there is no such file.', binary)
+            : vscode.l10n.t('{0} cannot be read.', binary),
+          vscode.l10n.t('Set cacheline.layout.binary to the program.'),
         );
       });
       const key = JSON.stringify([binary, mtimeMs, about]);
@@ -296,14 +299,22 @@ function namesakes({ layout }: TypeCard, others: readonly TypeCard[], report: Me
   const own = typeName(layout.name);
   const byName = new Map(others.map((card) => [typeName(card.layout.name), readableType(card.layout)]));
   const names = [...byName].filter(([name]) => name !== own).map(([, readable]) => readable);
-  if (names.length > 0)
-    notes.push(`Declared here too: ${enumerate(names.slice(0, MAX_NAMED))}${names.length > MAX_NAMED ? ' and more' : ''}.`);
+  if (names.length > 0) notes.push(declaredToo(enumerate(names.slice(0, MAX_NAMED)), names.length > MAX_NAMED));
   const twins = (report?.types ?? []).filter(
     (type) => typeName(type.name) === typeName(layout.name) && (type.layout.file !== layout.file || type.layout.line !== layout.line),
   );
   if (twins.length > 0)
-    notes.push(`Another type of this name is defined at ${enumerate(twins.slice(0, MAX_NAMED).map((type) => shortPlace(type.layout)))}.`);
+    notes.push(
+      vscode.l10n.t(
+        'Another type of this name is defined at {0}.',
+        enumerate(twins.slice(0, MAX_NAMED).map((type) => shortPlace(type.layout))),
+      ),
+    );
   return notes;
+}
+
+function declaredToo(names: string, more: boolean): string {
+  return more ? vscode.l10n.t('Declared here too: {0} and more.', names) : vscode.l10n.t('Declared here too: {0}.', names);
 }
 
 /** Of what a binary declares; `alone`: no other definition stands there, so that little has to tell. */

@@ -12,7 +12,7 @@ export async function openBeside(
 ): Promise<void> {
   const found = documents.find(place);
   if (!found) {
-    const choice = 'Map Paths…';
+    const choice = vscode.l10n.t('Map Paths…');
     if ((await showWarning(documents.whyNotFound(place), choice)) === choice)
       await vscode.commands.executeCommand('workbench.action.openSettings', 'cacheline.sourceMap');
     return;
@@ -21,7 +21,7 @@ export async function openBeside(
   const options = { viewColumn: columnBeside(page), selection: new vscode.Range(position, position) };
   await vscode.window.showTextDocument(found.uri, options).then(undefined, (error: unknown) => {
     log.warn(String(error));
-    void showWarning(`${found.uri.fsPath}:${found.line + 1} cannot be opened. The file was removed or cannot be read.`);
+    void showWarning(vscode.l10n.t('{0}:{1} cannot be opened. The file was removed or cannot be read.', found.uri.fsPath, found.line + 1));
   });
 }
 

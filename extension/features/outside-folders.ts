@@ -30,8 +30,8 @@ export class OutsideFolders {
     let agreed = false;
     for (let first = 0; first < open.length; first += MAX_NAMED) {
       const folders = open.slice(first, first + MAX_NAMED);
-      const text = `The recording has source files outside this workspace, in ${enumerate(folders)}. Allow reading them?`;
-      const answer = (await showInformation(text, 'Allow')) !== undefined;
+      const text = vscode.l10n.t('The recording has source files outside this workspace, in {0}. Allow reading them?', enumerate(folders));
+      const answer = (await showInformation(text, vscode.l10n.t('Allow'))) !== undefined;
       for (const folder of folders) this.answers.set(folder, answer);
       agreed ||= answer;
     }

@@ -40,7 +40,7 @@ export class ProfileTasks implements vscode.TaskProvider {
       return Promise.resolve(new ProfileTerminal(this.profiler, resolved, folder?.uri.fsPath, this.log));
     });
     const task = new vscode.Task(definition, scope, name, TYPE, execution, []);
-    task.detail = 'Profile for false sharing';
+    task.detail = vscode.l10n.t('Profile for false sharing');
     return task;
   }
 }

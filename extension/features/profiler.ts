@@ -21,9 +21,9 @@ import { SamplingControl } from './sampling-control';
 import { folderSetting } from './settings';
 import type { SourceDocuments } from './source-documents';
 
-const NOT_TRUSTED =
-  'Recording is off in an untrusted workspace, because others may have written its programs and settings. ' +
-  'Trust it first with "Workspaces: Manage Workspace Trust". You can still open recordings.';
+const NOT_TRUSTED = vscode.l10n.t(
+  'Recording is off in an untrusted workspace, because others may have written its programs and settings. Trust it first with "Workspaces: Manage Workspace Trust". You can still open recordings.',
+);
 
 export class Profiler implements vscode.Disposable {
   private stopRunning: (() => void) | undefined;
@@ -47,7 +47,8 @@ export class Profiler implements vscode.Disposable {
    */
   async run(target: ProfileTarget, display?: RunDisplay): Promise<Recording> {
     if (!vscode.workspace.isTrusted) throw new LaunchError(NOT_TRUSTED);
-    if (this.stopRunning) throw new LaunchError('A recording is already running. Stop it first with "Cacheline: Stop Recording".');
+    if (this.stopRunning)
+      throw new LaunchError(vscode.l10n.t('A recording is already running. Stop it first with "Cacheline: Stop Recording".'));
     const done = await (display ? this.record(target, display) : this.recordWithNotification(target));
     const shown = await ShownProfile.of(done.opened, done.recording.path, printable(targetName(target)));
     const head = summaryOf(shown); // while nothing else can be shown in its place
@@ -73,7 +74,7 @@ export class Profiler implements vscode.Disposable {
   }
 
   private recordWithNotification(target: ProfileTarget): Thenable<Profile> {
-    const title = `Profiling ${printable(targetName(target))}`;
+    const title = vscode.l10n.t('Profiling {0}', printable(targetName(target)));
     return withNotification(title, (progress, stop) =>
       this.record(target, {
         output: (text) => this.channel.append(text),
@@ -139,9 +140,11 @@ export class Profiler implements vscode.Disposable {
       return;
     }
     const show = result.warnings.length > 0 || failed(result) ? showWarning : showInformation;
-    void show([text, ...result.warnings.map((warning) => printable(sentence(warning)))].join(' '), 'Show Output').then((chosen) => {
-      if (chosen !== undefined) this.channel.show(true);
-    });
+    void show([text, ...result.warnings.map((warning) => printable(sentence(warning)))].join(' '), vscode.l10n.t('Show Output')).then(
+      (chosen) => {
+        if (chosen !== undefined) this.channel.show(true);
+      },
+    );
   }
 
   /** The folder in which NAME.cacheline is made: the setting's, else the workspace's, else where the program runs. */
@@ -153,8 +156,8 @@ export class Profiler implements vscode.Disposable {
     } catch (error) {
       throw new EngineError(
         'io',
-        `The folder ${path} cannot be made: ${(error as Error).message}.`,
-        'Change the setting cacheline.recordingFolder.',
+        vscode.l10n.t('The folder {0} cannot be made: {1}.', path, (error as Error).message),
+        vscode.l10n.t('Change the setting cacheline.recordingFolder.'),
       );
     }
     return path;

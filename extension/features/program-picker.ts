@@ -51,13 +51,13 @@ export class ProgramPicker {
   private async pickProgram(): Promise<ProgramItem['choose']> {
     const picker = vscode.window.createQuickPick<ProgramItem>();
     const search = new AbortController();
-    picker.title = 'Profile for False Sharing';
-    picker.placeholder = 'Choose a program, or type its path';
+    picker.title = vscode.l10n.t('Profile for False Sharing');
+    picker.placeholder = vscode.l10n.t('Choose a program, or type its path');
     picker.matchOnDescription = true;
     const known = this.knownItems();
     const browse: ProgramItem[] = [
       { label: '', kind: vscode.QuickPickItemKind.Separator },
-      { label: 'Browse…', alwaysShow: true, choose: () => this.browse() },
+      { label: vscode.l10n.t('Browse…'), alwaysShow: true, choose: () => this.browse() },
     ];
     let found: ProgramItem[] = [];
     const list = (): void => {
@@ -104,7 +104,7 @@ export class ProgramPicker {
         choose: () => this.ask(target.program),
       };
     });
-    return [...group('launch entries', launch), ...group('recently used', recent)];
+    return [...group(vscode.l10n.t('launch entries'), launch), ...group(vscode.l10n.t('recently used'), recent)];
   }
 
   private async workspacePrograms(signal: AbortSignal): Promise<ProgramItem[]> {
@@ -125,13 +125,16 @@ export class ProgramPicker {
     const binaries = (await this.engine.call('inspect', { paths })).filter(({ kind }) => kind === 'executable');
     const items = (withDebugInfo: boolean): ProgramItem[] =>
       binaries.filter(({ debugInfo }) => debugInfo === withDebugInfo).map((binary) => this.programItem(binary));
-    return [...group('programs with debug information', items(true)), ...group('programs without debug information', items(false))];
+    return [
+      ...group(vscode.l10n.t('programs with debug information'), items(true)),
+      ...group(vscode.l10n.t('programs without debug information'), items(false)),
+    ];
   }
 
   private programItem({ path, staticallyLinked }: BinaryInfo): ProgramItem {
     return {
       label: basename(path),
-      description: vscode.workspace.asRelativePath(dirname(path)) + (staticallyLinked ? ' (statically linked)' : ''),
+      description: vscode.workspace.asRelativePath(dirname(path)) + (staticallyLinked ? ` (${vscode.l10n.t('statically linked')})` : ''),
       choose: () => this.ask(path),
     };
   }
@@ -139,8 +142,8 @@ export class ProgramPicker {
   private async browse(): Promise<LaunchTarget | undefined> {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const chosen = await vscode.window.showOpenDialog({
-      title: 'Program to Profile',
-      openLabel: 'Profile',
+      title: vscode.l10n.t('Program to Profile'),
+      openLabel: vscode.l10n.t('Profile'),
       ...(folder ? { defaultUri: folder } : {}),
     });
     return chosen?.[0] && this.ask(chosen[0].fsPath);
@@ -150,10 +153,10 @@ export class ProgramPicker {
   private async ask(program: string): Promise<LaunchTarget | undefined> {
     const last = this.recent().find((target) => target.program === program);
     const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(program)) ?? vscode.workspace.workspaceFolders?.[0];
-    const title = `Profile ${basename(program)}`;
+    const title = vscode.l10n.t('Profile {0}', basename(program));
     const line = await vscode.window.showInputBox({
       title,
-      prompt: 'Arguments of the program. Use quotes to group words; no shell is involved.',
+      prompt: vscode.l10n.t('Arguments of the program. Use quotes to group words; no shell is involved.'),
       value: joinArguments(last?.args ?? []),
       ignoreFocusOut: true,
       validateInput: argumentsProblem,
@@ -161,7 +164,7 @@ export class ProgramPicker {
     if (line === undefined) return undefined;
     const cwd = await vscode.window.showInputBox({
       title,
-      prompt: 'Working folder of the program',
+      prompt: vscode.l10n.t('Working folder of the program'),
       value: last?.cwd ?? folder?.uri.fsPath ?? dirname(program),
       ignoreFocusOut: true,
       validateInput: folderProblem,
@@ -182,7 +185,7 @@ function typedItem(value: string, ask: (path: string) => Promise<LaunchTarget | 
     folder,
     value.replace(/^~(?=\/)/, () => homedir()),
   );
-  return [{ label: path, description: 'this path', alwaysShow: true, choose: () => ask(path) }];
+  return [{ label: path, description: vscode.l10n.t('this path'), alwaysShow: true, choose: () => ask(path) }];
 }
 
 function argumentsProblem(line: string): string | undefined {
@@ -196,7 +199,7 @@ function argumentsProblem(line: string): string | undefined {
 }
 
 async function folderProblem(path: string): Promise<string | undefined> {
-  if (!isAbsolute(path)) return 'Enter an absolute path.';
+  if (!isAbsolute(path)) return vscode.l10n.t('Enter an absolute path.');
   const found = await stat(path).catch(() => undefined);
-  return found?.isDirectory() ? undefined : 'This folder does not exist.';
+  return found?.isDirectory() ? undefined : vscode.l10n.t('This folder does not exist.');
 }

@@ -26,11 +26,17 @@ export async function pickRecording(
   });
   const chosen = await vscode.window.showQuickPick(
     [
-      ...(open === undefined || open === except ? [] : [item(open, 'open now')]),
+      ...(open === undefined || open === except ? [] : [item(open, vscode.l10n.t('open now'))]),
       ...found.filter((path) => path !== open && path !== except).map((path) => item(path)),
       { label: '', kind: vscode.QuickPickItemKind.Separator, choose: () => Promise.resolve(undefined) },
-      { label: 'Browse for a recording’s folder…', choose: () => browse(title, { canSelectFolders: true, canSelectFiles: false }) },
-      { label: 'Browse for a perf.data file…', choose: () => browse(title, { canSelectFolders: false, canSelectFiles: true }) },
+      {
+        label: vscode.l10n.t('Browse for a recording’s folder…'),
+        choose: () => browse(title, { canSelectFolders: true, canSelectFiles: false }),
+      },
+      {
+        label: vscode.l10n.t('Browse for a perf.data file…'),
+        choose: () => browse(title, { canSelectFolders: false, canSelectFiles: true }),
+      },
     ],
     { title, placeHolder },
   );

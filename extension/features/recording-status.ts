@@ -7,19 +7,19 @@ export class RecordingStatus implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('cacheline.recording', vscode.StatusBarAlignment.Left);
 
   constructor() {
-    this.item.name = 'Cacheline Recording';
+    this.item.name = vscode.l10n.t('Cacheline Recording');
     this.item.command = 'cacheline.stop';
   }
 
   begin(name: string): void {
-    this.item.text = '$(record) Recording';
-    this.item.tooltip = `Cacheline records ${name}. Click to stop and show what was found.`;
-    this.item.accessibilityInformation = { label: `Recording ${name}. Stop.`, role: 'button' };
+    this.item.text = vscode.l10n.t('$(record) Recording');
+    this.item.tooltip = vscode.l10n.t('Cacheline records {0}. Click to stop and show what was found.', name);
+    this.item.accessibilityInformation = { label: vscode.l10n.t('Recording {0}. Stop.', name), role: 'button' };
     this.item.show();
   }
 
   progress(now: ProfileProgress): void {
-    this.item.text = now.phase === 'recording' ? `$(record) ${countsText(now)}` : '$(loading~spin) Analyzing';
+    this.item.text = now.phase === 'recording' ? `$(record) ${countsText(now)}` : vscode.l10n.t('$(loading~spin) Analyzing');
   }
 
   end(): void {

@@ -77,10 +77,10 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
     item.id = recording.path;
     item.description = description;
     item.tooltip = text;
-    item.accessibilityInformation = { label: `${label}, ${description}${isShown ? ', shown' : ''}` };
+    item.accessibilityInformation = { label: isShown ? vscode.l10n.t('{0}, {1}, shown', label, description) : `${label}, ${description}` };
     item.iconPath = new vscode.ThemeIcon(isShown ? 'eye' : recording.ended ? 'graph' : 'record');
     item.contextValue = recording.ended ? 'recording' : 'unfinished';
-    item.command = { command: 'cacheline.openListed', title: 'Open', arguments: [recording] };
+    item.command = { command: 'cacheline.openListed', title: vscode.l10n.t('Open'), arguments: [recording] };
     return item;
   }
 
@@ -103,12 +103,12 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
     const { stem, suffix } = editableName(recording.path);
     const pathOf = (name: string): string => join(dirname(recording.path), name + suffix);
     const name = await vscode.window.showInputBox({
-      title: 'Rename Recording',
-      prompt: suffix === '' ? 'New name' : `New name, without ${suffix}`,
+      title: vscode.l10n.t('Rename Recording'),
+      prompt: suffix === '' ? vscode.l10n.t('New name') : vscode.l10n.t('New name, without {0}', suffix),
       value: stem,
       validateInput: (value) => {
         if (value === stem) return undefined;
-        return whyNoName(value) ?? (existsSync(pathOf(value)) ? 'This name is already taken.' : undefined);
+        return whyNoName(value) ?? (existsSync(pathOf(value)) ? vscode.l10n.t('This name is already taken.') : undefined);
       },
     });
     if (name === undefined || name === stem) return;
@@ -127,7 +127,10 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
       await vscode.commands.executeCommand(command, uri);
       return;
     }
-    const choice = await showInformation(`The recording is outside this workspace: ${recording.path}`, 'Copy Path');
+    const choice = await showInformation(
+      vscode.l10n.t('The recording is outside this workspace: {0}', recording.path),
+      vscode.l10n.t('Copy Path'),
+    );
     if (choice !== undefined) await vscode.env.clipboard.writeText(recording.path);
   }
 
@@ -155,26 +158,29 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
     try {
       const others = await foreignFiles(recording.path);
       const more = others.length > MAX_NAMED ? [plural(others.length - MAX_NAMED, 'more', 'more')] : [];
-      const also = `This also deletes files that are not part of the recording: ${enumerate([...others.slice(0, MAX_NAMED), ...more])}.`;
+      const also = vscode.l10n.t(
+        'This also deletes files that are not part of the recording: {0}.',
+        enumerate([...others.slice(0, MAX_NAMED), ...more]),
+      );
       const detail = [
         recording.path,
-        ...(recording.ended ? [] : ['It has no end yet: it may still be recording.']),
+        ...(recording.ended ? [] : [vscode.l10n.t('It has no end yet: it may still be recording.')]),
         ...(others.length > 0 ? [also] : []),
-        'There is no trash here. This cannot be undone.',
+        vscode.l10n.t('There is no trash here. This cannot be undone.'),
       ].join('\n');
       const { label } = recordingWords(recording, Date.now());
-      if (await askModal(`Permanently delete the recording "${label}"?`, detail, 'Delete'))
+      if (await askModal(vscode.l10n.t('Permanently delete the recording "{0}"?', label), detail, vscode.l10n.t('Delete')))
         await vscode.workspace.fs.delete(uri, { recursive: true, useTrash: false });
     } catch (error) {
       this.log.error(`${recording.path}: ${String(error)}`);
-      void showErrorText(`${recording.path} was not deleted: ${(error as Error).message}`);
+      void showErrorText(vscode.l10n.t('{0} was not deleted: {1}', recording.path, (error as Error).message));
     }
   }
 
   private async list(): Promise<ListedRecording[]> {
     const recordings = await listRecordings([...(await findRecordings(this.log)), ...this.openedPaths()], this.log);
     const left = recordings.length - MAX_LISTED;
-    this.view.message = left > 0 ? `The newest ${MAX_LISTED} of ${recordings.length} recordings.` : '';
+    this.view.message = left > 0 ? vscode.l10n.t('The newest {0} of {1} recordings.', MAX_LISTED, recordings.length) : '';
     return recordings.slice(0, MAX_LISTED);
   }
 
@@ -238,7 +244,7 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
     } catch (error) {
       now = from;
       this.log.error(`${from}: ${String(error)}`);
-      void showErrorText(`${from} was not renamed to ${to}: ${(error as Error).message}`);
+      void showErrorText(vscode.l10n.t('{0} was not renamed to {1}: {2}', from, to, (error as Error).message));
     }
     for (const { below, column } of tabs)
       await vscode.commands.executeCommand('vscode.openWith', vscode.Uri.file(now + below), VIEW_TYPE, column);

@@ -42,7 +42,7 @@ export class Recordings {
   /** The same with a notification that can cancel it; undefined where it failed, which is then shown. */
   async analyzeWithProgress(path: string, display?: Display): Promise<ShownProfile | undefined> {
     try {
-      return await withNotification(`Analyzing ${basename(path)}`, (report, cancel) =>
+      return await withNotification(vscode.l10n.t('Analyzing {0}', basename(path)), (report, cancel) =>
         this.analyze(path, {
           ...(display === undefined ? {} : { display }),
           cancel,

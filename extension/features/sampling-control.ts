@@ -9,7 +9,7 @@ export class SamplingControl implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('cacheline.sampling', vscode.StatusBarAlignment.Left);
 
   constructor(private readonly log: vscode.LogOutputChannel) {
-    this.item.name = 'Cacheline Sampling';
+    this.item.name = vscode.l10n.t('Cacheline Sampling');
   }
 
   /**
@@ -20,8 +20,8 @@ export class SamplingControl implements vscode.Disposable {
     try {
       this.fifo = await SamplingFifo.make();
     } catch (error) {
-      const text = `Recordings cannot be paused here: ${(error as Error).message.trim()}.`;
-      if (paused) throw new EngineError('io', text, 'Record without "paused", or install mkfifo (coreutils).');
+      const text = vscode.l10n.t('Recordings cannot be paused here: {0}.', (error as Error).message.trim());
+      if (paused) throw new EngineError('io', text, vscode.l10n.t('Record without "paused", or install mkfifo (coreutils).'));
       this.log.warn(text);
       return {};
     }
@@ -49,9 +49,12 @@ export class SamplingControl implements vscode.Disposable {
   }
 
   private async show(on: boolean): Promise<void> {
-    this.item.text = on ? '$(debug-pause)' : '$(debug-continue) paused';
-    this.item.tooltip = on ? 'Pause sampling. The program keeps running.' : 'Resume sampling';
-    this.item.accessibilityInformation = { label: on ? 'Pause sampling' : 'Resume sampling (paused)', role: 'button' };
+    this.item.text = on ? '$(debug-pause)' : vscode.l10n.t('$(debug-continue) paused');
+    this.item.tooltip = on ? vscode.l10n.t('Pause sampling. The program keeps running.') : vscode.l10n.t('Resume sampling');
+    this.item.accessibilityInformation = {
+      label: on ? vscode.l10n.t('Pause sampling') : vscode.l10n.t('Resume sampling (paused)'),
+      role: 'button',
+    };
     this.item.command = on ? 'cacheline.pause' : 'cacheline.resume';
     this.item.show();
     await vscode.commands.executeCommand('setContext', 'cacheline.sampling', on ? 'on' : 'off');

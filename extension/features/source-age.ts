@@ -22,12 +22,16 @@ export async function ageOf(
   const changed = await modified(document.uri.fsPath);
   if (changed !== undefined && built !== undefined && changed > built) {
     if (followedFrom !== undefined && followedFrom <= built) {
-      return { notes: ['The source is newer than the binary. Lines are tracked through the edits.'], uncertain: false };
+      return { notes: [vscode.l10n.t('The source is newer than the binary. Lines are tracked through the edits.')], uncertain: false };
     }
-    const notes = ['The source is newer than the binary. Lines are matched by name; rebuild and record again for exact lines and members.'];
+    const notes = [
+      vscode.l10n.t(
+        'The source is newer than the binary. Lines are matched by name; rebuild and record again for exact lines and members.',
+      ),
+    ];
     return { notes, uncertain: true };
   }
-  const notes = document.isDirty ? ['The text has edits that are not in the binary. Lines are tracked through them.'] : [];
+  const notes = document.isDirty ? [vscode.l10n.t('The text has edits that are not in the binary. Lines are tracked through them.')] : [];
   return { notes, uncertain: false };
 }
 

@@ -173,9 +173,12 @@ export class SourceDocuments implements vscode.Disposable {
   whyNotFound(place: SourcePlace): string {
     const where = `${place.file}:${place.line}`;
     if (this.outside.has(place.file))
-      return `${where} is outside this workspace, and reading it was not allowed. Add its folder to the setting cacheline.sourceMap.`;
+      return vscode.l10n.t(
+        '{0} is outside this workspace, and reading it was not allowed. Add its folder to the setting cacheline.sourceMap.',
+        where,
+      );
     if (this.isPlaceMatchedByNames(place)) return `${where} was not found again. ${MATCHED_BY_NAMES}`;
-    return `${where} is not in this workspace, or was removed after the profile was recorded.`;
+    return vscode.l10n.t('{0} is not in this workspace, or was removed after the profile was recorded.', where);
   }
 
   /** The places of the profile, or of a binary that was built at that time, that are now on this line of a document. */

@@ -6,7 +6,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, normalize } from 'node:path';
 import * as vscode from 'vscode';
 import { agreeing, bestSuffixMatches, isBelow, mapPath, pairOf, type PathPair } from '../session/lines/source-map';
-import { plural } from '../session/text/terminal-text';
+import { count } from '../session/text/terminal-text';
 import { showInformation } from './notify';
 import { OutsideFolders } from './outside-folders';
 import { setting } from './settings';
@@ -98,13 +98,13 @@ export class SourcePaths {
     if (!first) return;
     for (const [name] of open) this.asked.add(name);
     const names = open.slice(0, MAX_NAMED).map(([name]) => basename(name));
-    const more = open.length > names.length ? ` and ${open.length - names.length} more` : '';
-    const text = `${plural(open.length, 'source file')} of the recording (${names.join(', ')}${more}) could be any of several files in this workspace.`;
-    if ((await showInformation(text, 'Choose…')) === undefined) return;
+    const named = names.join(', ');
+    const list = open.length > names.length ? vscode.l10n.t('{0} and {1} more', named, open.length - names.length) : named;
+    if ((await showInformation(undecidedText(open.length, list), vscode.l10n.t('Choose…'))) === undefined) return;
     const [name, candidates] = first;
     const chosen = await vscode.window.showQuickPick(
       candidates.map((path) => ({ label: vscode.workspace.asRelativePath(path), description: path, path })),
-      { title: 'Source of the Recording', placeHolder: `Which file is ${name}?` },
+      { title: vscode.l10n.t('Source of the Recording'), placeHolder: vscode.l10n.t('Which file is {0}?', name) },
     );
     // The first answer often decides the others too: what it leaves open is asked next.
     for (const [other] of open) if (other !== name) this.asked.delete(other);
@@ -192,4 +192,10 @@ async function isFile(path: string): Promise<boolean> {
   } catch {
     return false; // absent or unreadable: the workspace is searched instead
   }
+}
+
+function undecidedText(files: number, list: string): string {
+  return files === 1
+    ? vscode.l10n.t('1 source file of the recording ({0}) could be any of several files in this workspace.', list)
+    : vscode.l10n.t('{0} source files of the recording ({1}) could be any of several files in this workspace.', count(files), list);
 }

@@ -2,7 +2,7 @@
 // Setting: cacheline.codeLens.
 import * as vscode from 'vscode';
 import { isContended, lensTitle, readableType } from '../session/layout/layout-card-words';
-import { plural } from '../session/text/terminal-text';
+import { count } from '../session/text/terminal-text';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
 import { LANGUAGES } from './layout-hover';
@@ -57,7 +57,7 @@ export class TypeLenses implements vscode.CodeLensProvider, vscode.Disposable {
           return lens(type + lensTitle(card, report, measure), name);
         });
         const more = contended.length - lenses.length;
-        return more > 0 ? [...lenses, lens(`${plural(more, 'more type')} on this line`, '')] : lenses;
+        return more > 0 ? [...lenses, lens(moreText(more), '')] : lenses;
       }),
     );
   }
@@ -65,6 +65,10 @@ export class TypeLenses implements vscode.CodeLensProvider, vscode.Disposable {
   dispose(): void {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
+}
+
+function moreText(more: number): string {
+  return more === 1 ? vscode.l10n.t('1 more type on this line') : vscode.l10n.t('{0} more types on this line', count(more));
 }
 
 /** VS Code makes pictures of `$(name)`, but not where a backslash is in front. */

@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '../../scripts/lib/host-lane.mjs';
 import { extensionHostLogs, installExtension, startServer, versions, type VSCodeServer } from '../../scripts/vscode-host.mjs';
+import { describeAccess } from './access';
 import { describeAdvice } from './advice';
 import { describeCompare } from './compare';
 import { describeLayout } from './layout';
@@ -228,4 +229,5 @@ describe(`VS Code ${version.name}`, function () {
   describeRecording({ window: () => window, workspace });
   describeLongList({ window: () => window, workspace });
   describeMachine({ window: () => window, workspace });
+  describeAccess(() => window);
 });

@@ -14,7 +14,7 @@ import { readZip } from './zip';
 const allowed = [
   /^\[Content_Types\]\.xml$/,
   /^extension\.vsixmanifest$/,
-  /^extension\/(package\.json|readme\.md|changelog\.md|LICENSE\.txt|THIRD_PARTY_NOTICES\.md)$/i,
+  /^extension\/(package\.json|package\.nls\.json|readme\.md|changelog\.md|LICENSE\.txt|THIRD_PARTY_NOTICES\.md)$/i,
   /^extension\/bin\/(terminal\/)?cacheline$/,
   /^extension\/dist\/(extension|helper|cli|panel|machine|compare)\.js$/,
   /^extension\/dist\/(panel|machine|compare)\.css$/,
@@ -22,6 +22,7 @@ const allowed = [
   /^extension\/dist\/native\/(cacheline\.node|cacheline_selftest|libcacheline_(heap|sampler)\.so)$/,
   /^extension\/dist\/native\/lib\/lib\w+\.so[.\d]*$/,
   /^extension\/docs\/[\w./-]+\.(md|json|png|svg)$/,
+  /^extension\/l10n\/bundle\.l10n\.json$/,
   /^extension\/media\/[\w./-]+\.(svg|png)$/,
 ];
 
@@ -54,6 +55,8 @@ describe('the package', () => {
   it('holds everything that it runs with', () => {
     const wanted = [
       'package.json',
+      'package.nls.json',
+      'l10n/bundle.l10n.json',
       'readme.md',
       'THIRD_PARTY_NOTICES.md',
       'bin/cacheline',

@@ -41,6 +41,17 @@ export class Window {
     await this.page.keyboard.press('Enter');
   }
 
+  /** A colour theme by its name in the editor's list. */
+  async chooseTheme(name: string): Promise<void> {
+    await this.leaveWebview();
+    await this.page.keyboard.press('Control+K');
+    await this.page.keyboard.press('Control+T');
+    await this.fillQuickInput(name);
+    await this.quickItem(name).waitFor();
+    await this.page.keyboard.press('Enter');
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  }
+
   async openFile(name: string): Promise<void> {
     await this.leaveWebview();
     await this.page.keyboard.press('Control+P');

@@ -127,7 +127,7 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
           onReset={() => setGroups({})}
         />
       )}
-      <section
+      <div
         class={`table${measured ? ' sources' : ''}${width < NARROW_BELOW ? ' narrow' : ''}`}
         role="treegrid"
         aria-label="Contended cache lines"
@@ -172,7 +172,7 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
             );
           })}
         </div>
-      </section>
+      </div>
     </>
   );
 }
