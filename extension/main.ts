@@ -14,6 +14,7 @@ import { Heat } from './features/heat';
 import { HeatMetricChoice } from './features/heat-metric';
 import { Hovers } from './features/hover';
 import { LayoutHovers } from './features/layout-hover';
+import { LineDifferences } from './features/line-differences';
 import { Layouts } from './features/layouts';
 import { MemberTexts } from './features/member-text';
 import { OpenRecordingCommand } from './features/open-recording';
@@ -45,7 +46,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const current = new CurrentProfile(log);
   const documents = new SourceDocuments(current, log);
   const metric = new HeatMetricChoice(current, log);
-  const heat = new Heat(extensionUri, current, documents, metric, log);
+  const differences = new LineDifferences(log);
+  const heat = new Heat(extensionUri, current, documents, metric, differences, log);
   const layouts = new Layouts(client, current, documents, context.workspaceState, log);
   const cards = new LayoutHovers(layouts, metric, log);
   const members = new MemberTexts(current, documents, metric, log);
@@ -63,7 +65,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const attach = new AttachCommand(profiler, log);
   const machine = new CheckMachine(client, extensionUri, output, log);
   const opening = new OpenRecordingCommand(recordings, documents, panel, log);
-  const compare = new Compare(pages, current, recordings, client);
+  const compare = new Compare(pages, current, recordings, client, differences);
   const terminals = new TerminalPath(context.environmentVariableCollection, extensionUri, log);
 
   subscriptions.push(
@@ -73,6 +75,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     current,
     documents,
     metric,
+    differences,
     heat,
     layouts,
     members,
@@ -89,7 +92,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     editor.register(),
     new ProfileTasks(profiler, log).register(),
     new ProfileDebug(log).register(),
-    new Hovers(current, documents, metric, log).register(),
+    new Hovers(current, documents, metric, differences, log).register(),
     cards.register(), // of two hovers on one line the later provider's comes first: the picture, then who accesses the variable
     vscode.commands.registerCommand('cacheline.profile', (argument: unknown) => profile.run(argument)),
     vscode.commands.registerCommand('cacheline.stop', () => profiler.stop()),
@@ -123,6 +126,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   return {
     currentReport: async () => current.get()?.whole(),
     heatOf: (uri) => heat.stateOf(uri),
+    differencesOf: async (uri) =>
+      differences.of(await vscode.workspace.openTextDocument(uri))?.map((one) => ({ ...one, line: one.line + 1 })),
     memberTextsOf: (uri) => members.stateOf(uri),
     contendedData: () => tree,
     recordings: () => listed,

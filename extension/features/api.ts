@@ -8,6 +8,7 @@ import type { AdviceList } from '../protocol/advice';
 import type { Report } from '../protocol/report';
 import type { ListedRecording } from '../session/record/recording-list';
 import type { TreeNode } from '../session/profile/contended-tree';
+import type { LineDifference } from './line-differences';
 
 export interface LineHeatState {
   /** 1-based, in the document as it is now. */
@@ -71,6 +72,8 @@ export interface CachelineApi {
   /** With all its lines, which the engine is asked for. */
   currentReport(): Promise<Report | undefined>;
   heatOf(uri: vscode.Uri): Promise<LineHeatState[]>;
+  /** What a comparison changed on lines (1-based), where the gutter shows that. */
+  differencesOf(uri: vscode.Uri): Promise<LineDifference[] | undefined>;
   memberTextsOf(uri: vscode.Uri): MemberTextState[];
   /** The view of contended data: the same provider that the view asks. */
   contendedData(): vscode.TreeDataProvider<TreeNode>;

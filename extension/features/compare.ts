@@ -1,4 +1,5 @@
 // The command "Compare Recordings": a page with what changed between two recordings, and what was predicted of it.
+// While it is open, the gutter shows what changed on source lines (line-differences.ts).
 // Command: cacheline.compare (optional arguments: paths or Uris of the recordings before and after; returns whether it is shown).
 // Messages: protocol/compare.ts.
 import { basename } from 'node:path';
@@ -13,6 +14,7 @@ import { recordingPath } from '../session/record/recording-path';
 import type { CompareState } from './api';
 import type { CurrentProfile } from './current-profile';
 import { showError } from './errors';
+import type { LineDifferences } from './line-differences';
 import { withNotification } from './notify';
 import { openBeside } from './open-beside';
 import { panelIcon } from './panel';
@@ -42,6 +44,7 @@ export class Compare implements vscode.Disposable {
     private readonly current: CurrentProfile,
     private readonly recordings: Recordings,
     private readonly engine: Engine,
+    private readonly differences: LineDifferences,
   ) {}
 
   async run(beforeArgument: unknown, afterArgument: unknown): Promise<boolean> {
@@ -104,6 +107,7 @@ export class Compare implements vscode.Disposable {
       this.compared = { ...compared, paths };
       this.version++;
       this.reveal();
+      await this.differences.show(this.compared);
       return true;
     } catch (error) {
       showError(error, this.services.log);
@@ -165,6 +169,7 @@ export class Compare implements vscode.Disposable {
       this.shown = false;
       this.compared = undefined;
       this.forget();
+      void this.differences.show(undefined);
     });
     showPage(view.webview, extensionUri, 'compare', TITLE);
   }

@@ -1,4 +1,5 @@
-// Heat of source lines: gutter icons (or borders), marks in the overview ruler, and a short text after visible lines.
+// Heat of source lines: gutter icons (or borders), marks in the overview ruler, and a short text after visible lines. While a
+// comparison is open, of what it changed.
 // Settings: cacheline.gutterStyle, cacheline.lineText, cacheline.heatMetric. Colours: cacheline.heat1 to heat5.
 import * as vscode from 'vscode';
 import type { HeatStep } from '../protocol/heat-scale';
@@ -6,11 +7,13 @@ import { heatText, type LineHeat } from '../session/profile/heat';
 import type { LineHeatState } from './api';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
+import type { LineDifference, LineDifferences } from './line-differences';
 import { onSettingChange, setting } from './settings';
 import type { SourceDocuments } from './source-documents';
 import { nearScreen } from './visible-lines';
 
-const STEPS: readonly HeatStep[] = [1, 2, 3, 4, 5];
+type Meter = HeatStep | LineDifference['direction'];
+const METERS: readonly Meter[] = [1, 2, 3, 4, 5, 'better', 'worse'];
 /** Edits and scrolling come in bursts. */
 const DELAY_MS = 30;
 
@@ -20,8 +23,15 @@ interface Placed {
   heat: LineHeat;
 }
 
+/** What a line shows. */
+interface Mark {
+  line: number;
+  meter: Meter;
+  text: string;
+}
+
 export class Heat implements vscode.Disposable {
-  private steps: Map<HeatStep, vscode.TextEditorDecorationType>;
+  private meters: Map<Meter, vscode.TextEditorDecorationType>;
   private readonly text = vscode.window.createTextEditorDecorationType({
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
     after: { margin: '0 0 0 3em', color: new vscode.ThemeColor('editorCodeLens.foreground'), fontStyle: 'italic' },
@@ -34,13 +44,15 @@ export class Heat implements vscode.Disposable {
     private readonly current: CurrentProfile,
     private readonly documents: SourceDocuments,
     private readonly metric: HeatMetricChoice,
+    private readonly differences: LineDifferences,
     private readonly log: vscode.LogOutputChannel,
   ) {
-    this.steps = this.createSteps();
+    this.meters = this.createMeters();
     this.subscriptions = [
       this.text,
       current.onDidChange(() => this.drawAll()),
       metric.onDidChange(() => this.drawAll()),
+      differences.onDidChange(() => this.drawAll()),
       documents.onDidMove((uri) => {
         for (const editor of vscode.window.visibleTextEditors) {
           if (!uri || editor.document.uri.toString() === uri.toString()) this.drawSoon(editor);
@@ -49,8 +61,8 @@ export class Heat implements vscode.Disposable {
       vscode.window.onDidChangeVisibleTextEditors(() => this.drawAll()),
       vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.drawSoon(textEditor)),
       onSettingChange('gutterStyle', () => {
-        for (const type of this.steps.values()) type.dispose();
-        this.steps = this.createSteps();
+        for (const type of this.meters.values()) type.dispose();
+        this.meters = this.createMeters();
         this.drawAll();
       }),
       onSettingChange('lineText', () => this.drawAll()),
@@ -74,21 +86,21 @@ export class Heat implements vscode.Disposable {
 
   dispose(): void {
     for (const timer of this.waiting.values()) clearTimeout(timer);
-    for (const type of this.steps.values()) type.dispose();
+    for (const type of this.meters.values()) type.dispose();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  private createSteps(): Map<HeatStep, vscode.TextEditorDecorationType> {
+  private createMeters(): Map<Meter, vscode.TextEditorDecorationType> {
     const border = setting('gutterStyle', this.log) === 'border';
     return new Map(
-      STEPS.map((step) => {
-        const color = new vscode.ThemeColor(`cacheline.heat${step}`);
+      METERS.map((meter) => {
+        const color = new vscode.ThemeColor(colourOf(meter));
         const icon = (theme: 'light' | 'dark'): vscode.ThemableDecorationRenderOptions => ({
-          gutterIconPath: vscode.Uri.joinPath(this.extensionUri, 'media', `heat-${step}-${theme}.svg`),
+          gutterIconPath: vscode.Uri.joinPath(this.extensionUri, 'media', `heat-${meter}-${theme}.svg`),
           gutterIconSize: 'contain',
         });
         return [
-          step,
+          meter,
           vscode.window.createTextEditorDecorationType({
             // A line's heat must not grow onto lines that are typed around it.
             rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
@@ -140,28 +152,39 @@ export class Heat implements vscode.Disposable {
 
   private async draw(editor: vscode.TextEditor): Promise<void> {
     const { document } = editor;
-    let found: Placed[];
+    let found: Mark[];
     try {
-      found = await this.placed(document.uri);
+      found = await this.marksOf(document);
     } catch (error) {
       this.log.error(`No heat of ${document.uri.fsPath}: ${String(error)}`);
       found = [];
     }
-    const placed = found.filter(({ line }) => line < document.lineCount);
-    for (const [step, type] of this.steps) {
+    const marks = found.filter(({ line }) => line < document.lineCount);
+    for (const [meter, type] of this.meters) {
       editor.setDecorations(
         type,
-        placed.filter(({ heat }) => heat.step === step).map(({ line }) => document.lineAt(line).range),
+        marks.filter((mark) => mark.meter === meter).map(({ line }) => document.lineAt(line).range),
       );
     }
     const visible = nearScreen(editor);
-    const texts = setting('lineText', this.log) ? placed.filter(({ line }) => visible(line)) : [];
+    const texts = setting('lineText', this.log) ? marks.filter(({ line }) => visible(line)) : [];
     editor.setDecorations(
       this.text,
-      texts.map(({ line, heat }) => ({
+      texts.map(({ line, text }) => ({
         range: new vscode.Range(document.lineAt(line).range.end, document.lineAt(line).range.end),
-        renderOptions: { after: { contentText: this.textOf(heat, document.uri) } },
+        renderOptions: { after: { contentText: text } },
       })),
     );
   }
+
+  private async marksOf(document: vscode.TextDocument): Promise<Mark[]> {
+    const differences = this.differences.of(document);
+    if (differences) return differences.map(({ line, direction, text }) => ({ line, meter: direction, text }));
+    return (await this.placed(document.uri)).map(({ line, heat }) => ({ line, meter: heat.step, text: this.textOf(heat, document.uri) }));
+  }
+}
+
+function colourOf(meter: Meter): string {
+  if (meter === 'better') return 'charts.green';
+  return meter === 'worse' ? 'charts.red' : `cacheline.heat${meter}`;
 }

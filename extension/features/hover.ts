@@ -1,9 +1,11 @@
-// Hovers on contended lines and on the definitions of contended variables: who reads, who writes, where, how often.
+// Hovers on contended lines and on the definitions of contended variables: who reads, who writes, where, how often; and on lines that a
+// comparison is about.
 import * as vscode from 'vscode';
 import { hoverTextsAt } from '../session/hover/hover-places';
 import { MATCHED_BY_NAMES } from '../session/lines/line-words';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
+import type { LineDifferences } from './line-differences';
 import type { SourceDocuments } from './source-documents';
 
 export class Hovers implements vscode.HoverProvider {
@@ -11,6 +13,7 @@ export class Hovers implements vscode.HoverProvider {
     private readonly current: CurrentProfile,
     private readonly documents: SourceDocuments,
     private readonly metric: HeatMetricChoice,
+    private readonly differences: LineDifferences,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
@@ -20,8 +23,11 @@ export class Hovers implements vscode.HoverProvider {
 
   async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
     const texts = await this.textsAt(document.uri, position.line);
-    if (texts.length === 0 || position.line >= document.lineCount) return undefined;
-    const contents = texts.map((text) => new vscode.MarkdownString(text));
+    const compared = this.differences.of(document)?.filter(({ line }) => line === position.line) ?? [];
+    if (texts.length + compared.length === 0 || position.line >= document.lineCount) return undefined;
+    const contents = compared.map(({ words }) => new vscode.MarkdownString(words));
+    if (texts.length === 0) return new vscode.Hover(contents, document.lineAt(position).range);
+    contents.push(...texts.map((text) => new vscode.MarkdownString(text)));
     // Names of the recording are escaped in the text; should one still make a link, this is the only command it can run.
     const last = contents.at(-1);
     last?.appendMarkdown(` · [${vscode.l10n.t('Show contended lines')}](command:cacheline.showPanel)`);

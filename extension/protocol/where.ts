@@ -127,6 +127,8 @@ export interface Where {
    * (--from) with data sources.
    */
   remoteShare: Share | null;
+  /** Of a recording: that it was cut, by whom, and what else it lacks; untrusted. Else empty. */
+  warnings: string[];
   /** @minLength 1 */
   conclusion: string;
   /** A numactl line for a shell; its words may be untrusted. Null: there is nothing to bind. */

@@ -15,6 +15,8 @@ export interface Settings {
   attachDuration: number;
   gutterStyle: 'icon' | 'border';
   lineText: boolean;
+  /** While a comparison is open, lines show what it changed. */
+  compareHeat: boolean;
   heatMetric: HeatMetric | 'auto';
   /** Folders (or files) of recorded machines, and what they are here. */
   sourceMap: Record<string, string>;
@@ -70,6 +72,7 @@ export const SETTINGS: { [K in keyof Settings]: SettingSpec<Settings[K]> } = {
   attachDuration: wholeNumber('attachDuration', 0, 0, 86_400),
   gutterStyle: choice('gutterStyle', ['icon', 'border']),
   lineText: flag('lineText', true),
+  compareHeat: flag('compareHeat', true),
   heatMetric: choice('heatMetric', ['auto', ...HEAT_METRICS]),
   sourceMap: {
     type: 'object',

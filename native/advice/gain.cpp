@@ -12,83 +12,154 @@ namespace {
 using calibration::AccessClass;
 
 constexpr double kDeviations = 2;
-constexpr double kBusy = 0.1;  // of the busiest thread's samples
+constexpr double kBusy = 0.1;  // of the program's time, in samples
 
-/// One thread's contended samples, by class: before, and what of it ends.
+/// One thread's contended samples in a phase, by class: before, and what of it ends.
 struct ThreadWaits {
   std::map<AccessClass, double> ending;
   double waiting = 0, seen = 0;  ///< all of it; that which others' waiting shows
   bool stores = false;           ///< some of it is at plain stores
 };
 
+/// What one thread saves in a phase, in samples.
+struct Saved {
+  double samples = 0;  ///< its own in the phase
+  bool waits = false;
+  double most = 0;  ///< however much contention costs
+  calibration::ShareRange by;
+  double variance = 0;  ///< of `by.mid`, by the number of samples
+  /// The most of what others waited for it; empty: not known. It is a number of samples, too.
+  std::optional<double> bound;
+};
+
+struct Phase {
+  std::map<uint32_t, double> samples;  ///< by thread
+  std::map<uint32_t, ThreadWaits> waits;
+  double seen = 0;
+  std::map<uint32_t, Saved> saved;
+  double variance = 0;  ///< the largest of its threads
+};
+
+std::map<uint32_t, Phase> phasesOf(const analysis::Report& report, const Replayed& before,
+                                   const Replayed& after) {
+  std::map<uint32_t, Phase> phases;
+  for (uint32_t number = 0; number < report.threads.size(); ++number) {
+    const analysis::ThreadSamples& thread = report.threads[number];
+    if (thread.byPhase.empty()) phases[0].samples[number] = static_cast<double>(thread.samples);
+    for (const auto& [phase, samples] : thread.byPhase)
+      phases[phase].samples[number] = static_cast<double>(samples);
+  }
+  for (const auto& [key, waiting] : before.byThread) {
+    Phase& phase = phases[key.phase];
+    ThreadWaits& thread = phase.waits[key.thread];
+    const auto left = after.byThread.find(key);
+    thread.ending[key.access] = std::max(0.0, waiting - (left == after.byThread.end() ? 0 : left->second));
+    thread.waiting += waiting;
+    if (key.access == AccessClass::store) {
+      thread.stores = true;
+    } else {
+      thread.seen += waiting;
+      phase.seen += waiting;
+    }
+  }
+  return phases;
+}
+
+/// Of what is saved: samples at plain stores and plain read-modify-writes, and all.
+struct Dominance {
+  double ofPlainWrites = 0, ofAll = 0;
+};
+
+void addSaved(const calibration::Calibration* calibration, Phase& phase, Dominance& dominance) {
+  const auto stores =
+      std::ranges::count_if(phase.waits, [](const auto& each) { return each.second.stores; });
+  for (const auto& [number, samples] : phase.samples) {
+    Saved& saved = phase.saved[number];
+    saved.samples = samples;
+    const auto found = phase.waits.find(number);
+    if (found == phase.waits.end() || samples <= 0) continue;
+    const ThreadWaits& thread = found->second;
+    saved.waits = true;
+    if (stores - (thread.stores ? 1 : 0) == 0) saved.bound = phase.seen - thread.seen;
+    for (const auto& [which, ending] : thread.ending) {
+      saved.most += ending;
+      if (calibration == nullptr) continue;
+      const calibration::ShareRange share =
+          calibration::excessShare(*calibration, which, std::min(1.0, thread.waiting / samples));
+      dominance.ofAll += ending * share.mid;
+      if (which == AccessClass::store || which == AccessClass::update)
+        dominance.ofPlainWrites += ending * share.mid;
+      saved.by.low += ending * share.low;
+      saved.by.mid += ending * share.mid;
+      saved.by.high += ending * share.high;
+    }
+    // Of a share that so many samples tell.
+    saved.variance = std::max(saved.by.mid * (1 - saved.by.mid / samples), 1.0);
+    phase.variance = std::max(phase.variance, saved.variance);
+  }
+}
+
 }  // namespace
 
 Gain gainOf(const analysis::Report& report, const calibration::Calibration* calibration,
             const Replayed& before, const Replayed& after) {
   if (report.threads.empty()) return {};
-  std::map<uint32_t, ThreadWaits> threads;
-  double seen = 0;
-  for (const auto& [key, waiting] : before.byThread) {
-    ThreadWaits& thread = threads[key.first];
-    const auto left = after.byThread.find(key);
-    thread.ending[key.second] = std::max(0.0, waiting - (left == after.byThread.end() ? 0 : left->second));
-    thread.waiting += waiting;
-    if (key.second == AccessClass::store) {
-      thread.stores = true;
-    } else {
-      thread.seen += waiting;
-      seen += waiting;
-    }
+  std::map<uint32_t, Phase> phases = phasesOf(report, before, after);
+  Dominance dominance;
+  double variance = 0;
+  for (auto& [number, phase] : phases) {
+    addSaved(calibration, phase, dominance);
+    variance += phase.variance;
   }
-  const auto stores = std::ranges::count_if(threads, [](const auto& each) { return each.second.stores; });
 
   Gain gain;
-  double slowest = 1;
-  for (const analysis::ThreadSamples& thread : report.threads)
-    slowest = std::max(slowest, static_cast<double>(thread.samples));
-  Speedup after_{0, 0, 0};  // times of the slowest thread, in samples
-  double least = 0, ofPlainWrites = 0, ofAll = 0;
-  for (uint32_t number = 0; number < report.threads.size(); ++number) {
-    const auto samples = static_cast<double>(report.threads[number].samples);
-    double most = 0;
-    calibration::ShareRange saved;
-    if (const auto found = threads.find(number); found != threads.end() && samples > 0) {
-      const ThreadWaits& thread = found->second;
-      const bool bounded = stores - (thread.stores ? 1 : 0) == 0;
-      const double bound = bounded ? seen - thread.seen : samples;
-      for (const auto& [which, ending] : thread.ending) {
-        most += ending;
-        if (calibration == nullptr) continue;
-        const calibration::ShareRange share =
-            calibration::excessShare(*calibration, which, std::min(1.0, thread.waiting / samples));
-        ofAll += ending * share.mid;
-        if (which == AccessClass::store || which == AccessClass::update) ofPlainWrites += ending * share.mid;
-        saved.low += ending * share.low;
-        saved.mid += ending * share.mid;
-        saved.high += ending * share.high;
+  double slowest = 0, least = 0;
+  Speedup left{0, 0, 0};  // times of the phases' slowest threads, in samples
+  std::map<uint32_t, std::pair<double, double>> threads;  // samples, and the most that they save
+  for (auto& [number, phase] : phases) {
+    // So that the phases' deviations are together those of their sum.
+    const double deviations = kDeviations * std::sqrt(variance > 0 ? phase.variance / variance : 0);
+    double took = 0, leastLeft = 0;
+    Speedup slowestLeft{0, 0, 0};
+    for (auto& [thread, saved] : phase.saved) {
+      if (calibration != nullptr && saved.waits) {
+        const double chance = deviations * std::sqrt(saved.variance);
+        saved.by.low = std::max(0.0, saved.by.low - chance);
+        saved.by.high += chance;
       }
-      // Two standard deviations of a share that so many samples tell.
-      const double chance = kDeviations * std::sqrt(std::max(saved.mid * (1 - saved.mid / samples), 1.0));
-      if (calibration != nullptr) {
-        saved.low = std::max(0.0, saved.low - chance);
-        saved.high += chance;
+      if (saved.bound) {
+        const double chance = deviations * std::sqrt(std::max(*saved.bound, 1.0));
+        saved.by.low = std::min(saved.by.low, std::max(0.0, *saved.bound - chance));
+        saved.by.mid = std::min(saved.by.mid, *saved.bound);
+        for (double* each : {&saved.most, &saved.by.high}) *each = std::min(*each, *saved.bound + chance);
       }
-      for (double* each : {&most, &saved.low, &saved.mid, &saved.high})
-        *each = std::min({*each, bound, samples});
+      for (double* each : {&saved.most, &saved.by.low, &saved.by.mid, &saved.by.high})
+        *each = std::min(*each, saved.samples);
+      auto& [samples, most] = threads[thread];
+      samples += saved.samples;
+      most += saved.most;
+      took = std::max(took, saved.samples);
+      leastLeft = std::max(leastLeft, saved.samples - saved.most);
+      slowestLeft.low = std::max(slowestLeft.low, saved.samples - saved.by.low);
+      slowestLeft.mid = std::max(slowestLeft.mid, saved.samples - saved.by.mid);
+      slowestLeft.high = std::max(slowestLeft.high, saved.samples - saved.by.high);
     }
-    if (samples >= kBusy * slowest)
-      gain.mostOfThread = std::max(gain.mostOfThread, samples / std::max(samples - most, 0.5));
-    least = std::max(least, samples - most);
-    after_.low = std::max(after_.low, samples - saved.low);
-    after_.mid = std::max(after_.mid, samples - saved.mid);
-    after_.high = std::max(after_.high, samples - saved.high);
+    slowest += took;
+    least += leastLeft;
+    left.low += slowestLeft.low;
+    left.mid += slowestLeft.mid;
+    left.high += slowestLeft.high;
   }
-  // A thread takes some time at least: half a sample.
+  slowest = std::max(slowest, 1.0);
+  for (const auto& [thread, all] : threads)
+    if (const auto& [samples, most] = all; samples >= kBusy * slowest)
+      gain.mostOfThread = std::max(gain.mostOfThread, samples / std::max(samples - most, 0.5));
+  // A program takes some time at least: half a sample.
   const auto over = [&](double time) { return slowest / std::max(time, 0.5); };
   gain.most = over(least);
-  gain.plainWritesDominate = ofPlainWrites > ofAll / 2;
+  gain.plainWritesDominate = dominance.ofPlainWrites > dominance.ofAll / 2;
   if (calibration != nullptr) {
-    gain.speedup = {over(after_.low), over(after_.mid), over(after_.high)};
+    gain.speedup = {over(left.low), over(left.mid), over(left.high)};
     gain.most = gain.speedup->high;
   }
   return gain;

@@ -23,18 +23,21 @@ struct Gain {
   bool plainWritesDominate = false;
 };
 
-/// Of the program's elapsed time, after Cheetah (Liu, Liu: CGO 2016): a program takes as long as its slowest
-/// thread, and a thread's time shrinks by the part of its contended samples that competition costs. What is
-/// left out: threads that wait for others, so that a gain of one is one of all.
+/// Of the program's elapsed time, after Cheetah (Liu, Liu: CGO 2016): a phase takes as long as its slowest
+/// thread, a program as long as its phases together, and a thread's time in a phase shrinks by the part of
+/// its contended samples there that competition costs. A thread that is blocked has no samples: waiting for
+/// others makes none the slowest, and its gain is none of the program's. What is left out: threads that spin
+/// until others are done, so that a gain of one is one of all.
 ///
 /// That part is Calibration's excess share, at the share of the thread's time that it spends at these
 /// accesses. It is bounded: each time that a line leaves a thread, another one fetched it, and has waited as
-/// long. Where those others load or lock, their waiting is in their samples, and the thread cannot gain more
-/// than that (an owner that stores all the time, and a reader that looks now and then). What plain stores of
-/// others wait is not in samples: then there is no bound.
+/// long. Where those others load or lock in the same phase, their waiting is in their samples, and the
+/// thread cannot gain more than that (an owner that stores all the time, and a reader that looks now and
+/// then). What plain stores of others wait is not in samples: then there is no bound.
 ///
-/// The bounds hold the spread of the calibration and two standard deviations of the number of samples. What
-/// else differs from run to run is not in them: other programs on the same processors, above all.
+/// The bounds hold the spread of the calibration and two standard deviations of the number of samples, over
+/// all phases together. What else differs from run to run is not in them: other programs on the same
+/// processors, above all.
 ///
 /// `calibration`: of the machine that recorded; null: not known.
 Gain gainOf(const analysis::Report& report, const calibration::Calibration* calibration,

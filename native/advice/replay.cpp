@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/line_history.h"
+#include "analysis/phases.h"
 #include "analysis/verdict.h"
 
 namespace cacheline::advice {
@@ -174,7 +175,7 @@ std::vector<calibration::AccessClass> classesOf(const std::vector<analysis::Word
 }
 
 /// The contended samples of a line.
-void addWaiting(const ReplayedLine& line, Replayed& sum) {
+void addWaiting(const ReplayedLine& line, const std::vector<uint64_t>& phases, Replayed& sum) {
   if (!line.verdict.waiting) return;
   const analysis::Waiting& waiting = *line.verdict.waiting;
   sum.waiting += waiting.line.waiting;
@@ -187,7 +188,8 @@ void addWaiting(const ReplayedLine& line, Replayed& sum) {
     if (counts(sample)) samples[sample.use] += sample.weight;
   for (const analysis::PlaceSample& sample : line.accesses.samples)
     if (counts(sample))
-      sum.byThread[{line.threads[sample.visitor], classes[sample.use]}] +=
+      sum.byThread[{analysis::phaseAt(phases, sample.time), line.threads[sample.visitor],
+                    classes[sample.use]}] +=
           sample.weight * waiting.contended[sample.use] / samples[sample.use];
 }
 
@@ -213,7 +215,7 @@ Replayed Replay::operator()(std::span<const uint32_t> lines, const Move& move, u
   Replayed result;
   for (auto& [key, line] : gathered) {
     result.lines.push_back(line.judged(move, causes));
-    addWaiting(result.lines.back(), result);
+    addWaiting(result.lines.back(), report_.phases, result);
   }
   return result;
 }

@@ -36,8 +36,14 @@ struct ReplayedLine {
   std::vector<uint32_t> threads;  ///< by visitor, as analysis::LineHistory
 };
 
-/// Contended samples, of threads (as analysis::LineHistory) and classes of accesses.
-using WaitingByThread = std::map<std::pair<uint32_t, calibration::AccessClass>, double>;
+struct WaitingKey {
+  uint32_t phase = 0;   ///< of Report::phases
+  uint32_t thread = 0;  ///< as analysis::LineHistory has it
+  calibration::AccessClass access = calibration::AccessClass::load;
+  auto operator<=>(const WaitingKey&) const = default;
+};
+/// Contended samples.
+using WaitingByThread = std::map<WaitingKey, double>;
 
 struct Replayed {
   std::vector<ReplayedLine> lines;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -319,6 +320,8 @@ struct BinaryState {
 struct ThreadSamples {
   uint32_t pid = 0, tid = 0;
   uint64_t samples = 0;  ///< those that could not be attributed, too
+  /// Of them, by phase; empty: all in the first one.
+  std::map<uint32_t, uint64_t> byPhase = {};
 };
 
 /// Which of the lines a filter chose to show.
@@ -362,6 +365,8 @@ struct Report {
   uint64_t contended = 0;
   /// By the number that LineHistory::threads has; empty where samples do not show where time goes.
   std::vector<ThreadSamples> threads;
+  /// Where phases of the program begin (phases.h), of a report with histories; empty: there is one phase.
+  std::vector<uint64_t> phases;
   std::optional<Splits> splits;  ///< empty: not asked for
   std::vector<Line> lines;
   uint64_t linesLeftOut = 0;         ///< private lines not listed

@@ -2,6 +2,7 @@
 #include "analysis/seen_code.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace cacheline::analysis {
@@ -38,6 +39,14 @@ size_t SeenCode::firstFrom(const Key& key) const {
 uint64_t SeenCode::count(uint32_t pid, uint32_t tid, uint64_t from, uint64_t to) const {
   if (from >= to) return 0;
   return sorted_[firstFrom({to, pid, tid})].before - sorted_[firstFrom({from, pid, tid})].before;
+}
+
+std::vector<std::pair<uint32_t, uint32_t>> SeenCode::threads() const {
+  std::vector<std::pair<uint32_t, uint32_t>> list;
+  for (const Place& place : std::span(sorted_).first(sorted_.size() - 1))
+    if (const std::pair thread(place.key.pid, place.key.tid); list.empty() || list.back() != thread)
+      list.push_back(thread);
+  return list;
 }
 
 uint64_t SeenCode::countOfR14(uint32_t pid, uint64_t value) const {

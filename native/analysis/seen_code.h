@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -22,6 +23,8 @@ class SeenCode : public perfdata::RecordVisitor {
   void finish();
   /// Samples of a thread at addresses in [from, to). Addresses of the process.
   uint64_t count(uint32_t pid, uint32_t tid, uint64_t from, uint64_t to) const;
+  /// That were seen (pid, tid), ascending.
+  std::vector<std::pair<uint32_t, uint32_t>> threads() const;
   /// Samples of a process with that value in r14.
   uint64_t countOfR14(uint32_t pid, uint64_t value) const;
 

@@ -139,6 +139,7 @@ void Timeline::onFork(const perfdata::Task& record) {
     names_.erase(thread);
     namesByTid_.erase(record.tid);
   }
+  starters_[key(record.parentPid, record.parentTid)] = true;
   const auto ended = lastEnd_.find(record.pid);
   std::vector<ThreadLife>& lives = threadLives_[thread];
   if (!lives.empty()) lives.back().until = now_;
@@ -166,7 +167,7 @@ void Timeline::onExit(const perfdata::Task& record) {
   std::vector<ThreadLife>& lives = threadLives_[key(record.pid, record.tid)];
   if (lives.empty()) lives.push_back({{}, kEnd, 0});
   lives.back().until = now_;
-  lives.push_back({now_, kEnd, 0});
+  lives.push_back({.from = now_, .until = kEnd, .ended = true});
 
   const auto it = processes_.find(record.pid);
   if (it == processes_.end()) return;
@@ -202,6 +203,25 @@ const ThreadLife& Timeline::threadLife(uint32_t pid, uint32_t tid, const Moment&
       std::upper_bound(lives.begin(), lives.end(), moment,
                        [](const Moment& at, const ThreadLife& life) { return at < life.from; });
   return after == lives.begin() ? always : *std::prev(after);
+}
+
+std::vector<LifeSpan> Timeline::workerLives(
+    const std::vector<std::pair<uint32_t, uint32_t>>& threads) const {
+  std::vector<LifeSpan> spans;
+  for (const auto& [pid, tid] : threads) {
+    if (starters_.contains(key(pid, tid))) continue;
+    const auto found = threadLives_.find(key(pid, tid));
+    if (found == threadLives_.end()) {
+      spans.emplace_back();
+      continue;
+    }
+    for (const ThreadLife& life : found->second) {
+      if (life.ended) continue;
+      const bool hasEnd = life.until != kEnd;
+      spans.push_back({life.from.time, hasEnd ? life.until.time : LifeSpan().until});
+    }
+  }
+  return spans;
 }
 
 AddressSpaces::Slot& AddressSpaces::slotOf(uint32_t pid) {

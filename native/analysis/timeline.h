@@ -7,9 +7,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/address_space.h"
+#include "analysis/phases.h"
 #include "base/hash.h"
 #include "perfdata/reader.h"
 
@@ -21,6 +23,7 @@ struct ThreadLife {
   /// When a thread of its process ended the last time before it began, ns: its stack can be this one. 0: that
   /// is not known.
   uint64_t endBefore = 0;
+  bool ended = false;  ///< none: what comes behind the end of one, until another thread has its number
 };
 
 /// Records are taken as they come, one that is older than one before it as if it were of that one's moment.
@@ -41,6 +44,8 @@ class Timeline : public perfdata::RecordVisitor {
   /// The last name of a thread; empty: no record named it or an ancestor.
   std::string threadName(uint32_t pid, uint32_t tid) const;
   const ThreadLife& threadLife(uint32_t pid, uint32_t tid, const perfdata::Moment& moment) const;
+  /// Lives of those of `threads` (pid, tid) that started no other thread or process, in no order.
+  std::vector<LifeSpan> workerLives(const std::vector<std::pair<uint32_t, uint32_t>>& threads) const;
   /// Of the kernel and its modules, as they came. Their texts are valid as long as this object.
   const std::vector<perfdata::Mmap>& kernelMappings() const { return kernelMappings_; }
   const std::vector<perfdata::Ksymbol>& kernelSymbols() const { return kernelSymbols_; }
@@ -97,6 +102,7 @@ class Timeline : public perfdata::RecordVisitor {
   /// Names by tid, also of who has ended: the kernel's work for them can be sampled later.
   HashMap<uint32_t, std::string> namesByTid_;
   HashMap<uint64_t, std::vector<ThreadLife>> threadLives_;
+  HashMap<uint64_t, bool> starters_;     ///< threads that started others
   HashMap<uint32_t, uint64_t> lastEnd_;  ///< of a thread, ns, by process
 
   std::deque<std::string> texts_;

@@ -108,6 +108,8 @@ class WhereWriter : JsonWriter {
     else
       field("memoryReason", placement.memoryReason);
     null("remoteShare");
+    beginList("warnings");  // of recordings alone
+    endList();
     field("conclusion", conclusion.text);
     if (conclusion.command.empty())
       null("command");

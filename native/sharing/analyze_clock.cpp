@@ -148,6 +148,7 @@ void analyzeClock(Inputs& inputs, analysis::Report& report) {
   if (inputs.watched) inputs.watched->keep(options.filter, seen.firstTime.value_or(0));
   inputs.splits = splittingOf(options, seen);
   ClockCollector collector(inputs, timeline, seen.code);
+  if (options.history) collector.phases = analysis::phasesOf(timeline.workerLives(seen.code.threads()));
   reader.readAll(
       collector,
       [&](double done) { return inputs.progress(kSeenShare + done * (kReadingShare - kSeenShare)); },

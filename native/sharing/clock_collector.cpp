@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/phases.h"
+
 namespace cacheline::sharing {
 
 using analysis::AddressSpace;
@@ -70,6 +72,10 @@ void ClockCollector::onSample(const perfdata::Sample& sample) {
   const uint32_t thread = threads.index(sample.pid, sample.tid);
   if (thread >= samplesOf.size()) samplesOf.resize(thread + size_t{1});
   ++samplesOf[thread];
+  if (phases.size() > 1) {
+    samplesOfPhases.resize(samplesOf.size());
+    ++samplesOfPhases[thread][analysis::phaseAt(phases, sample.time)];
+  }
   uint32_t location = kNone;
   if (const auto reason = attribute(sample, thread, location)) {
     countUnplaced(*reason);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -60,6 +61,9 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
 
   uint64_t samples = 0, attributed = 0;
   std::vector<uint64_t> samplesOf;  ///< by thread
+  std::vector<uint64_t> phases;     ///< as Report::phases; set before the first sample
+  /// By thread, by phase; empty: there is one phase.
+  std::vector<std::map<uint32_t, uint64_t>> samplesOfPhases;
   uint64_t filtered = 0;            ///< samples that the filter left out, and that are in no other count
   analysis::Unattributed unattributed;
   uint64_t loads = 0, stores = 0, locked = 0;  ///< of the attributed samples

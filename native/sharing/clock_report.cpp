@@ -439,9 +439,13 @@ void buildReport(ClockCollector& collector, const analysis::CpuNodes& nodes, con
   report.attributed = collector.attributed;
   report.lost = collector.timeline.lost;
   report.unattributed = collector.unattributed;
-  for (uint32_t thread = 0; thread < collector.samplesOf.size(); ++thread)
+  report.phases = collector.phases;
+  for (uint32_t thread = 0; thread < collector.samplesOf.size(); ++thread) {
     report.threads.push_back(
         {collector.threads[thread].pid, collector.threads[thread].tid, collector.samplesOf[thread]});
+    if (thread < collector.samplesOfPhases.size())
+      report.threads.back().byPhase = collector.samplesOfPhases[thread];
+  }
   report.seconds = static_cast<double>(collector.lastTime - collector.firstTime) / 1e9;
   ClockReport(collector, nodes, options, cpusKnown, report).run();
   addUnseen(collector.unseen, collector.locations, collector.binaries, collector.timeline,

@@ -7,8 +7,10 @@ import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import type { Window } from './window';
 
-const PROGRAM = 'advised-queue';
-const SOURCE = 'advised/queue.c';
+export const PROGRAM = 'advised-queue';
+/** Of the edited source. It has a name of its own: the recording before needs the program that it is of. */
+export const EDITED_PROGRAM = 'advised-queue-edited';
+export const SOURCE = 'advised/queue.c';
 /** Which of both waits more is up to the run. */
 const TITLE = /^Give .*'limit'.* cache lines? of (?:its|their) own(?: \(predicted \d+\.\dx\))?$/;
 const MEMBER = '  atomic_long limit;';
@@ -34,9 +36,9 @@ export function describeAdvice({ window, workspace }: AdviceSteps): void {
       return index + 1;
     };
     /** As a person builds it who reads the source. */
-    const build = (): void => {
+    const build = (program: string): void => {
       const options = ['-std=c11', '-D_POSIX_C_SOURCE=200809L', '-O2', '-g', '-pthread', '-I', workspace];
-      execFileSync('gcc', [...options, '-o', path.join(workspace, 'build', PROGRAM), file]);
+      execFileSync('gcc', [...options, '-o', path.join(workspace, 'build', program), file]);
     };
     const save = async (text: string): Promise<void> => {
       await window().page.keyboard.press('Control+S');
@@ -51,7 +53,7 @@ export function describeAdvice({ window, workspace }: AdviceSteps): void {
       mkdirSync(path.dirname(file), { recursive: true });
       copyFileSync(path.join(workspace, 'producer_limit/contended.c'), file);
       original = onDisk();
-      build();
+      build(PROGRAM);
       await window().runCommand('View: Close All Editors');
       await window().openFile(SOURCE);
       await window().profile(PROGRAM);
@@ -106,8 +108,8 @@ export function describeAdvice({ window, workspace }: AdviceSteps): void {
     });
 
     it('finds nothing that waits when the edited program is profiled', async () => {
-      build();
-      const said = await window().profile(PROGRAM);
+      build(EDITED_PROGRAM);
+      const said = await window().profile(EDITED_PROGRAM);
       await window().screenshot('8-fixed');
       assert.doesNotMatch(said, /sharing \d/);
       await window().showTab(path.basename(SOURCE));

@@ -5,7 +5,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { CachelineApi } from '../../extension/features/api';
 import type { CompareRow, CompareView } from '../../extension/protocol/compare';
-import { activate, closeEditors, eventually, markers, profile, program, source, workspaceFolder } from './support';
+import { activate, closeEditors, eventually, hoverTexts, markers, profile, program, source, workspaceFolder } from './support';
 
 const EXAMPLE = 'counter_array';
 
@@ -69,7 +69,7 @@ describe('compare recordings', function () {
     assert.match(view().notes.join('\n'), /programs are called counter_array-contended and counter_array-fixed/);
   });
 
-  it('opens the line of the recording that has it, which then is the one that the gutter shows', async () => {
+  it('opens the line of the recording that has it, which then is the current profile', async () => {
     await vscode.commands.executeCommand('cacheline.clear');
     const [line = 0] = markers(contended, 'contended').get('counters') ?? [];
     await open(row('object', 'counters'));
@@ -77,6 +77,43 @@ describe('compare recordings', function () {
     assert.equal((await api.currentReport())?.recording?.command[0], program(EXAMPLE, 'contended'));
     await eventually('heat', async () => (await api.heatOf(contended)).some((heat) => heat.line === line));
     assert.equal(api.compareState().open, true);
+  });
+
+  it('marks the lines that no longer wait, in gutter and hover, until the setting turns it off', async () => {
+    const [line = 0] = markers(contended, 'contended').get('counters') ?? [];
+    const settings = vscode.workspace.getConfiguration('cacheline');
+    const found = await api.differencesOf(contended);
+    assert.deepEqual(
+      found?.map(({ line: at, direction }) => [at, direction]),
+      [[line, 'better']],
+    );
+    assert.match(found[0]?.text ?? '', /^no longer waits: \d\d\.\d% before, 0\.0% after$/);
+    assert.match(await hoverTexts(contended, line), /^\*\*No longer waits\*\*, by the two compared recordings\./);
+    await settings.update('compareHeat', false, vscode.ConfigurationTarget.Global);
+    try {
+      assert.equal(await api.differencesOf(contended), undefined);
+      assert.doesNotMatch(await hoverTexts(contended, line), /No longer waits/);
+    } finally {
+      await settings.update('compareHeat', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  it('follows these lines through edits', async () => {
+    const [line = 0] = markers(contended, 'contended').get('counters') ?? [];
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(contended, new vscode.Position(0, 0), '// one more\n');
+    await vscode.workspace.applyEdit(edit);
+    assert.deepEqual(
+      (await api.differencesOf(contended))?.map((one) => one.line),
+      [line + 1],
+    );
+    await vscode.window.showTextDocument(contended);
+    await vscode.commands.executeCommand('undo');
+    assert.deepEqual(
+      (await api.differencesOf(contended))?.map((one) => one.line),
+      [line],
+    );
+    await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 
   it('opens nothing for rows that there are not, nor for those of an earlier comparison', async () => {
@@ -91,6 +128,10 @@ describe('compare recordings', function () {
     await api.receiveFromCompare({ type: 'swap' });
     assert.match(view().conclusion, /^The waiting is new: /);
     assert.equal(row('object', 'counters').status, 'new');
+    assert.deepEqual(
+      (await api.differencesOf(contended))?.map(({ direction }) => direction),
+      ['worse'],
+    );
     assert.match(view().before, new RegExp(`^${is.replaceAll('.', '\\.')}, of `));
     await api.receiveFromCompare({ type: 'copy' });
     const text = await vscode.env.clipboard.readText();
@@ -116,6 +157,7 @@ describe('compare recordings', function () {
     await closeEditors();
     await eventually('the page is gone', () => !api.compareState().open);
     assert.equal(api.compareState().message, undefined);
+    await eventually('lines are those of the profile', async () => (await api.differencesOf(contended)) === undefined);
     await api.receiveFromCompare({ type: 'again' });
     assert.equal(api.compareState().open, false);
   });

@@ -105,7 +105,16 @@ describe('compare view', () => {
     const meta = (more: Partial<RecordingMeta>): SumsOptions => {
       const program = { exitStatus: 0, signal: null, cpuSeconds: 1 };
       const machine = { hostname: 'a', kernel: '6.1', cpu: 'A', cpus: 4, lineSize: 64 };
-      const run = { command: ['./server', '3'], durationSeconds: 3, interrupted: false, program, machine, frequency: 500 };
+      const run = {
+        command: ['./server', '3'],
+        durationSeconds: 3,
+        interrupted: false,
+        program,
+        machine,
+        frequency: 500,
+        binaries: [],
+        startedAt: '2026-01-01T00:00:00Z',
+      };
       return { more: { recording: { ...intelReport().recording!, ...run, ...more } } };
     };
     const elapsed = (before: Partial<RecordingMeta>, after: Partial<RecordingMeta>): string =>
@@ -119,6 +128,41 @@ describe('compare view', () => {
     assert.equal(elapsed({}, { target: { kind: 'processes', ids: [7], cpus: [], children: false } }), '');
     assert.equal(elapsed({}, { program: { exitStatus: 1, signal: null, cpuSeconds: 1 } }), '');
     assert.equal(elapsed({ program: null }, {}), '');
+  });
+
+  it('tells of source lines which wait less or more, and by how much', () => {
+    const rare = worker(3, { source: '/src/worker.c:7' });
+    const two = { type: 'Queue', object: 'queue', source: '/src/worker.c:20' };
+    const { lines } = comparison([worker(300), worker(100, two), rare], [worker(40, { source: '/src/worker.c:22' })]);
+    assert.deepEqual(
+      [...lines.sides.before.contended],
+      [
+        [
+          '/src/worker.c',
+          new Map([
+            [20, 400],
+            [7, 3],
+          ]),
+        ],
+      ],
+    );
+    assert.deepEqual([...lines.sides.after.contended], [['/src/worker.c', new Map([[22, 40]])]]);
+    const uses = lines.sides.before.code.get('/src/worker.c')?.get(20)?.uses ?? [];
+    for (const name of ['workers', 'queue'])
+      assert.ok(
+        uses.some(({ object }) => object === name),
+        name,
+      );
+    assert.ok(uses.some(({ field }) => field === 'ticks'));
+    const less = lines.of(400, 40);
+    assert.deepEqual([less?.direction, less?.text], ['better', 'waits less: 40.0% before, 4.0% after']);
+    assert.match(
+      less?.words ?? '',
+      /^\*\*Waits less\*\*, by the two compared recordings\. .*: 40\.0% before, 4\.0% after \((>99\.9|9\d\.\d)% sure\)\.$/,
+    );
+    assert.deepEqual(lines.of(0, 300)?.text, 'waits now: 0.0% before, 30.0% after');
+    assert.deepEqual([lines.of(300, 0)?.direction, lines.of(40, 400)?.direction], ['better', 'worse']);
+    assert.deepEqual([lines.of(400, 400), lines.of(3, 1)], [undefined, undefined], 'the same, and too few to tell');
   });
 
   it('has no characters that hide or turn text', () => {

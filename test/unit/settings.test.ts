@@ -116,7 +116,7 @@ describe('contributions', () => {
       contributes.colors.map(({ id }) => id),
       steps.map((step) => `cacheline.heat${step}`),
     );
-    for (const step of steps)
+    for (const step of [...steps, 'better', 'worse'])
       for (const theme of ['light', 'dark']) assert.ok(existsSync(path.join(root, `media/heat-${step}-${theme}.svg`)));
   });
 });

@@ -94,6 +94,7 @@ export function whereOfTwoNodes(): LiveWhere {
     looks: { threads: 298, memory: 12 },
     memoryReason: null,
     remoteShare: null,
+    warnings: [],
     conclusion: 'Threads 4713 and 4715 run on node 1, 92% of their memory is on node 0.',
     command: "numactl --cpunodebind=0 --membind=0 ./server --queue 'two words'",
   };

@@ -1,7 +1,7 @@
 // `cacheline where` of real processes and programs on this machine, whose memory and CPU time are known.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecordingMeta } from '../../extension/protocol/recording';
 import type { Report } from '../../extension/protocol/report';
@@ -205,7 +205,22 @@ describe('cacheline where', function () {
     assert.equal(clock.remoteShare, null);
     assert.match(clock.conclusion, /takes data sources, which only a memory PMU records/);
     assert.ok(clock.machine!.nodes.length > 0);
+    assert.deepEqual(
+      clock.warnings.filter((text) => /stopped|killed|no end|cut short/.test(text)),
+      [],
+    );
     assert.equal((await run(['where', '--from', 'no-such'])).status, 3);
+  });
+
+  it('says of a recording that its program was killed, or that its file was cut', async () => {
+    assert.equal(
+      (await run(['record', '-o', 'killed', '--', 'sh', '-c', 'i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done; kill -9 $$'])).status,
+      137,
+    );
+    assert.match((await run(['where', '--from', 'killed'])).stdout, /^Warnings\n {2}The recorded program was killed by signal 9\.$/m);
+    truncateSync(at('killed', 'perf.data'), statSync(at('killed', 'perf.data')).size / 2);
+    const { warnings } = whereOf(await run(['where', '--from', 'killed', '--format', 'json']));
+    assert.match(warnings.join('\n'), /by signal 9\.\n[^]*the file ends at \d+: it was cut short/);
   });
 
   it('is kept with each recording: the machine, and on several nodes the place of memory and threads', async () => {

@@ -44,11 +44,12 @@ describe('where text', () => {
     };
     const recording = { topology: machine, placement } as unknown as RecordingMeta;
     const recorded: Record<string, Where> = {
-      'recorded-looks': recordedWhere({ stats, recording }),
-      'recorded-bare': recordedWhere({ stats, recording: null }),
+      'recorded-looks': recordedWhere({ stats, recording, warnings: [] }),
+      'recorded-bare': recordedWhere({ stats, recording: null, warnings: ['the recording was not finished'] }),
       'recorded-clock': recordedWhere({
         stats: { ...stats, ldL1: null, ldL2: null, ldLlc: null, localDram: null, remoteHitm: null, remoteHit: null, remoteDram: null },
         recording: { topology: machineOf(1) } as unknown as RecordingMeta,
+        warnings: [],
       }),
     };
     assert.deepEqual(
@@ -62,6 +63,21 @@ describe('where text', () => {
       for (const width of [60, 120])
         for (const line of whereText(where, { width }).split('\n')) assert.ok(displayWidth(line) <= width, line);
     }
+  });
+
+  it('of a recording that was cut says so, and by what', () => {
+    const whole = { target: { kind: 'command' }, durationSeconds: 1, interrupted: false, program: { exitStatus: 0, signal: null } };
+    const warningsOf = (more: object): string[] =>
+      recordedWhere({ stats: statsOf({}), recording: { ...whole, ...more } as unknown as RecordingMeta, warnings: ['more'] }).warnings;
+    assert.deepEqual(warningsOf({}), ['more']);
+    assert.deepEqual(warningsOf({ durationSeconds: 0, program: null }), [
+      'The recording has no end: it is still being made, or its recorder was killed.',
+      'more',
+    ]);
+    const stopped = { interrupted: true, program: { exitStatus: null, signal: 15 } };
+    assert.deepEqual(warningsOf(stopped), ['The recording was stopped before its program ended.', 'more']);
+    assert.deepEqual(warningsOf({ ...stopped, target: { kind: 'processes' }, program: null }), ['more']);
+    assert.deepEqual(warningsOf({ program: { exitStatus: null, signal: 9 } }), ['The recorded program was killed by signal 9.', 'more']);
   });
 
   it('cacheline-where/1 requires every field of the types', () => {

@@ -1,4 +1,5 @@
 // Two recordings compared for the editor: what changed, where its source lines are, and what was advised on the first one.
+import { basename } from 'node:path';
 import type { Advice } from '../../protocol/advice';
 import type { Diff, DiffEntry, DiffKind } from '../../protocol/diff';
 import type { Engine } from '../../protocol/engine';
@@ -6,6 +7,7 @@ import type { RecordingMeta } from '../../protocol/recording';
 import type { SourcePlace } from '../../protocol/report';
 import type { TableKey, TableRow } from '../../protocol/table';
 import { DIFF_TABLES, diffOf, memberName } from './diff';
+import { lineChangesOf, type LineChanges } from './line-changes';
 import { placeOfSource, sumsOf, withoutAddress, type Sums } from './sums';
 
 export type Side = 'before' | 'after';
@@ -21,6 +23,9 @@ export interface Comparison {
   places: (PlaceOnSide | undefined)[];
   /** On the recording before. */
   advice: Advice[];
+  lines: LineChanges;
+  /** Of each recording: when the program was built that it is of, in ms since 1970; undefined: it does not say. */
+  built: Record<Side, number | undefined>;
   /** Seconds that the recorded runs took; null where they were no two whole runs with the same arguments. */
   elapsed: Record<Side, number> | null;
 }
@@ -64,6 +69,8 @@ export function comparisonOf(before: Sums, after: Sums, advice: Advice[]): Compa
     diff,
     places: diff.entries.map((entry) => placeOf(entry, places)),
     advice,
+    lines: lineChangesOf(before, after),
+    built: { before: builtAt(before.report.recording), after: builtAt(after.report.recording) },
     elapsed: elapsedOf(before.report.recording, after.report.recording),
   };
 }
@@ -108,6 +115,14 @@ function placesOf({ tables }: Sums): Places {
     if (place !== undefined) places.set(key, place);
   }
   return places;
+}
+
+/** At the latest: what was built after the recording began is another program. */
+function builtAt(recording: RecordingMeta | null): number | undefined {
+  if (recording === null) return undefined;
+  const { binaries, command, startedAt } = recording;
+  const program = binaries.find(({ path }) => basename(path) === basename(command[0] ?? ''));
+  return Math.min(Date.parse(startedAt), ...(program === undefined ? [] : [Number(program.mtimeNs) / 1e6]));
 }
 
 function elapsedOf(before: RecordingMeta | null, after: RecordingMeta | null): Comparison['elapsed'] {

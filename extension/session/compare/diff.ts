@@ -56,6 +56,13 @@ export function diffOf(before: Sums, after: Sums): Diff {
   };
 }
 
+/** What so many contended samples before and after say of one thing. */
+export function contendedChange(before: Sums, after: Sums): (was: number, is: number) => DiffChange {
+  const compared = comparability(before.report, after.report);
+  const sum = (contended: number): Sum => ({ contended, contendedNs: null, hitm: null });
+  return (was, is) => changeOf(measureOf(sum(was), before), measureOf(sum(is), after), before, after, compared);
+}
+
 type Matched = Pick<DiffEntry, 'name' | 'perhaps' | 'types' | 'inlined'> & { a: Sum; b: Sum };
 
 /** What waits on either side. */

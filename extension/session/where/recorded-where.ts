@@ -1,10 +1,11 @@
 // What a recording says of where memory is and threads ran: its few looks, and which node its loads were answered from.
+import type { RecordingMeta } from '../../protocol/recording';
 import type { Report, Stats } from '../../protocol/report';
 import type { ById, MachineTopology, Where } from '../../protocol/where';
 import { nodesByCpu } from './where-values';
 
 /** What the recording does not hold is null or empty, and sentences say why. */
-export function recordedWhere({ stats, recording }: Pick<Report, 'stats' | 'recording'>): Where {
+export function recordedWhere({ stats, recording, warnings }: Pick<Report, 'stats' | 'recording' | 'warnings'>): Where {
   const machine = recording?.topology ?? null;
   const placement = recording?.placement ?? null;
   const share = remoteShareOf(stats);
@@ -20,12 +21,23 @@ export function recordedWhere({ stats, recording }: Pick<Report, 'stats' | 'reco
     looks: { threads: placement?.looks ?? 0, memory: placement?.looks ?? 0 },
     memoryReason: placement !== null ? null : reasonOf(machine),
     remoteShare: share,
+    warnings: [...cutOf(recording), ...warnings],
     conclusion:
       share === null
         ? 'The recording does not say which node answered its loads: that takes data sources, which only a memory PMU records.'
         : 'To see whether threads run far from their memory, run cacheline where on the running program.',
     command: null,
   };
+}
+
+/** Why it may hold less than the program did: a sentence. */
+function cutOf(recording: RecordingMeta | null): string[] {
+  if (recording === null) return [];
+  const { target, durationSeconds, interrupted, program } = recording;
+  if (durationSeconds === 0) return ['The recording has no end: it is still being made, or its recorder was killed.'];
+  if (interrupted && (target?.kind ?? 'command') === 'command') return ['The recording was stopped before its program ended.'];
+  const signal = program?.signal ?? null;
+  return signal === null ? [] : [`The recorded program was killed by signal ${signal}.`];
 }
 
 function reasonOf(machine: MachineTopology | null): string {

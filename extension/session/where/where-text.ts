@@ -1,6 +1,6 @@
 // The text of `cacheline where`: the machine, memory by node, threads by CPU and node over time, and what follows.
 import type { MemoryKinds, Where, WhereThread } from '../../protocol/where';
-import { withFullStop, percent } from '../../protocol/words';
+import { percent, sentence, withFullStop } from '../../protocol/words';
 import { byteSize, plural, PLAIN, printable, shortenEnd, wrap, type Style } from '../text/terminal-text';
 import { formatTwoRowTable, type Column } from '../text/text-table';
 import { wholePercent } from '../profile/heat';
@@ -39,8 +39,14 @@ export function whereText(where: Where, { width, style = PLAIN }: { width: numbe
     // Not wrapped: it is to be pasted.
     ...(where.command === null ? [] : [`  ${printable(where.command)}`]),
     ...remoteLines(where, width),
+    ...warningLines(where, layout),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function warningLines({ warnings }: Where, { width, style }: Layout): string[] {
+  if (warnings.length === 0) return [];
+  return ['', style.bold('Warnings'), ...warnings.flatMap((warning) => wrap(printable(sentence(warning)), width, '  '))];
 }
 
 function subject({ processes }: Where): string {

@@ -229,5 +229,34 @@ TEST(Analyze, RegistersOfUserSpaceWillDo) {
   EXPECT_FALSE(report.warnings.empty()) << "no CPU numbers";
 }
 
+/// The main thread works alone, then two threads at a time.
+TEST(Analyze, TellsPhasesByTheLivesOfThreads) {
+  Scenario made;
+  made.start(100);
+  for (int i = 0; i < 20; ++i) made.add(100, 100, kData);
+  for (const uint32_t tid : {101u, 103u}) {
+    made.thread(100, tid);
+    made.thread(100, tid + 1);
+    for (int i = 0; i < 30; ++i) {
+      made.add(100, tid, kData);
+      made.add(100, tid + 1, kData + 8);
+    }
+    made.pass();
+    for (const uint32_t each : {tid, tid + 1}) made.records().thread(100, each).exit();
+  }
+  made.add(100, 100, kData);
+  const Recording recording = openRecording(made.write());
+  const auto reader = perfdata::Reader::open(recording.perfData);
+  const Report report =
+      sharing::analyze(*reader, recording, {.showAll = true, .history = true, .symbols = {}}, {});
+  ASSERT_EQ(report.phases.size(), 5u) << "alone, a round, nothing, a round, and alone";
+  using Phases = std::map<uint32_t, uint64_t>;
+  std::map<uint32_t, Phases> byTid;
+  for (const ThreadSamples& thread : report.threads) byTid[thread.tid] = thread.byPhase;
+  EXPECT_EQ(byTid[100], (Phases{{0, 20}, {4, 1}}));
+  EXPECT_EQ(byTid[101], (Phases{{1, 30}}));
+  EXPECT_EQ(byTid[104], (Phases{{3, 30}}));
+}
+
 }  // namespace
 }  // namespace cacheline::analysis

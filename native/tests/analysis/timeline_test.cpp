@@ -274,6 +274,18 @@ TEST(Timeline, NamesOfThreadsFollowForksAndRenames) {
   EXPECT_EQ(table[table.index(0, 2)].comm, "worker") << "the kernel's work for it";
 }
 
+TEST(Timeline, LivesOfWorkersAreThoseOfThreadsThatStartNoOthers) {
+  Recorder r;
+  const Moment begin = r.fork(1, 1, 2), end = r.exit(1, 2);
+  r.exit(1, 3);
+  const auto lives = r.timeline.workerLives({{1, 1}, {1, 2}, {1, 4}});
+  ASSERT_EQ(lives.size(), 2u) << "the main thread starts threads, and nobody asked for thread 3";
+  EXPECT_EQ(lives[0].from, begin.time);
+  EXPECT_EQ(lives[0].until, end.time);
+  EXPECT_EQ(lives[1].from, 0u) << "of thread 4 no record tells";
+  EXPECT_EQ(lives[1].until, ~uint64_t{0});
+}
+
 TEST(Timeline, ThreadsHaveLives) {
   Recorder r;
   const Moment begin = r.fork(1, 1, 2), end = r.exit(1, 2), again = r.fork(1, 1, 2);

@@ -167,6 +167,7 @@ TEST(WhereJson, HoldsTheValues) {
   EXPECT_EQ(json["machine"]["packages"].Size(), 2u);
   EXPECT_EQ(json["machine"]["cores"].Size(), 8u);
   EXPECT_TRUE(json["remoteShare"].IsNull());
+  EXPECT_TRUE(json["warnings"].Empty());
   EXPECT_STREQ(json["command"].GetString(), "numactl --cpunodebind=0 --membind=0 ./server");
   placement.memory.reset();
   json.Parse(whereJson(topology, placement, {}).c_str());
