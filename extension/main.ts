@@ -19,6 +19,7 @@ import { Layouts } from './features/layouts';
 import { MemberTexts } from './features/member-text';
 import { OpenRecordingCommand } from './features/open-recording';
 import { Panel } from './features/panel';
+import { registerRowCommands, type RowPage } from './features/panel-rows';
 import { ProfileCommand } from './features/profile-command';
 import { ProfileDebug } from './features/profile-debug';
 import { Profiler } from './features/profiler';
@@ -56,8 +57,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const listed = new RecordingTree(current, context.workspaceState, log);
   const previews = new EditPreviews();
   const advice = new AdviceActions(current, documents, layouts, previews, log);
-  const pages = { extensionUri, documents, metric, advice, log };
-  const panel = new Panel(pages, current, recordings);
+  const pages = { extensionUri, documents, metric, advice, log, open: new Set<RowPage>() };
+  const panel = new Panel(pages, current, recordings, context.workspaceState);
   const editor = new RecordingEditor(pages, current, recordings);
   const picker = new ProgramPicker(client, context.workspaceState, log);
   const profiler = new Profiler(client, documents, panel, output, log);
@@ -84,12 +85,14 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     terminals,
     new TypeLenses(current, documents, metric, log),
     panel,
+    panel.register(),
     profiler,
     machine,
     compare,
     previews,
     advice.register(),
     editor.register(),
+    registerRowCommands(pages),
     new ProfileTasks(profiler, log).register(),
     new ProfileDebug(log).register(),
     new Hovers(current, documents, metric, differences, log).register(),

@@ -7,10 +7,11 @@ import * as vscode from 'vscode';
 import type { Advice, Change } from '../protocol/advice';
 import { EngineError } from '../protocol/engine';
 import type { PanelAdvice } from '../protocol/panel';
-import type { SourcePlace } from '../protocol/report';
+import type { Access, SourcePlace } from '../protocol/report';
 import { actionText, actionTitle, noChangeReason, costSentences, gainSentences, subjectName } from '../session/advice/advice-words';
 import { placesOf } from '../session/advice/advice-places';
 import { ownLineChange } from '../session/advice/own-line';
+import { typeName } from '../session/layout/type-names';
 import type { ShownProfile } from '../session/profile/shown-profile';
 import { percent } from '../protocol/words';
 import { printable } from '../session/text/terminal-text';
@@ -103,7 +104,6 @@ export class AdviceActions implements vscode.CodeActionProvider {
     // Of another profile than the current one the sources are not looked at.
     const answer: Edited | undefined = this.current.get() === profile || change === null ? await this.edited(offer) : undefined;
     const reason = answer && 'reason' in answer ? answer.reason : '';
-    const place = (change === null ? undefined : placesIn(change)[0]) ?? definition ?? undefined;
     const hasCard = definition !== null && definition.file !== '' && subject.type !== '';
     const shown: PanelAdvice = {
       title: offerTitle(advice),
@@ -112,7 +112,20 @@ export class AdviceActions implements vscode.CodeActionProvider {
       reason: way === 'none' ? '' : printable(reason),
       more: others.length,
     };
-    return { shown, number, title: actionTitle(advice), place };
+    return { shown, number, title: actionTitle(advice), place: placeOf(advice) };
+  }
+
+  /** The first advice about the data of one of these accesses, one with an edit before others. Rejects with EngineError. */
+  async about(profile: ShownProfile, accesses: readonly Access[]): Promise<Pick<FirstAdvice, 'number' | 'title' | 'place'> | undefined> {
+    await profile.advice();
+    const types = new Set(accesses.map(({ data }) => typeName(data.type ?? '')));
+    const objects = new Set(accesses.map(({ data }) => data.object));
+    // Memory of many types may have one name, as "[heap]" has.
+    const own = (await this.offersOf(profile)).filter(({ advice: { subject } }) =>
+      subject.type === '' ? objects.has(subject.object) : types.has(typeName(subject.type)),
+    );
+    const offer = own.find(({ advice }) => advice.change !== null) ?? own[0];
+    return offer && { number: offer.number, title: actionTitle(offer.advice), place: placeOf(offer.advice) };
   }
 
   /** Command: cacheline.previewAdvice. */
@@ -253,6 +266,11 @@ export class AdviceActions implements vscode.CodeActionProvider {
     }
     return { change: moved(change, (place) => now.get(keyOf(place)) ?? place), documents };
   }
+}
+
+/** Where it is to be seen in the sources. */
+function placeOf({ change, definition }: Advice): SourcePlace | undefined {
+  return (change === null ? undefined : placesIn(change)[0]) ?? definition ?? undefined;
 }
 
 function offerTitle(advice: Advice): string {

@@ -4,6 +4,7 @@ import type { FromCompare, ToCompare } from '../protocol/compare';
 import type { Measure } from '../protocol/measure';
 import type { FromMachine, ToMachine } from '../protocol/machine';
 import type { FromPanel, PanelAdvice, ToPanel } from '../protocol/panel';
+import type { LineDetail } from '../protocol/panel-detail';
 import type { AdviceList } from '../protocol/advice';
 import type { Report } from '../protocol/report';
 import type { ListedRecording } from '../session/record/recording-list';
@@ -41,6 +42,8 @@ export interface PanelState {
   message: ToPanel;
   /** What the page was sent last of it; undefined: nothing yet, or there is none. */
   advice: PanelAdvice | undefined;
+  /** The line in full that the page was sent last; undefined: none. */
+  detail: LineDetail | undefined;
 }
 
 /** The page of "Check This Machine". */

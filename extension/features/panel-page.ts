@@ -3,9 +3,12 @@
 import * as vscode from 'vscode';
 import { EngineError } from '../protocol/engine';
 import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type HeatMetric, type Measured } from '../protocol/measure';
+import { ROW_ACTIONS, rowId, type RowAction } from '../protocol/panel-rows';
 import { MOST_LINES_AT_ONCE, type FromPanel, type PanelHeat, type ToPanel } from '../protocol/panel';
+import type { LineDetail } from '../protocol/panel-detail';
 import type { Display, SourcePlace } from '../protocol/report';
 import { panelWords } from '../session/report/first-words';
+import { lineDetail } from '../session/profile/line-detail';
 import { lineOrder } from '../session/profile/line-order';
 import { panelLines } from '../session/profile/panel-lines';
 import { printable } from '../session/text/terminal-text';
@@ -17,6 +20,7 @@ import { showError } from './errors';
 import type { HeatMetricChoice } from './heat-metric';
 import { showWarning } from './notify';
 import { openBeside } from './open-beside';
+import { runRowAction, type RowPage } from './panel-rows';
 import type { SourceDocuments } from './source-documents';
 import { showPage } from './webview-page';
 
@@ -47,11 +51,16 @@ export interface PageServices {
   metric: HeatMetricChoice;
   advice: AdviceActions;
   log: vscode.LogOutputChannel;
+  /** Those that there are: a command of a row finds its page here. */
+  open: Set<RowPage>;
 }
+
+/** No two reports that any page is sent have the same version. */
+let lastVersion = 0;
 
 const DISPLAYS: readonly Display[] = ['tot', 'lcl', 'rmt', 'peer'];
 
-export class PanelPage implements vscode.Disposable {
+export class PanelPage implements RowPage, vscode.Disposable {
   private content: PageContent = { kind: 'empty' };
   private shown = false;
   /** Of what was sent last. */
@@ -59,11 +68,15 @@ export class PanelPage implements vscode.Disposable {
   /** Looks for advice. */
   private looking: AbortController | undefined;
   private advised: FirstAdvice | undefined;
+  /** What was sent last of it. */
+  private detail: LineDetail | undefined;
+  /** The filter before the window was loaded again; empty: none, or it is set again; undefined: the page has not said it. */
+  private restored: string | undefined;
   private filtering: AbortController | undefined;
   private readonly subscriptions: { dispose(): void }[];
 
   constructor(
-    private readonly view: vscode.WebviewPanel,
+    readonly view: vscode.WebviewPanel,
     private readonly services: PageServices,
     private readonly owner: PageOwner,
   ) {
@@ -80,6 +93,7 @@ export class PanelPage implements vscode.Disposable {
         this.looking?.abort();
       }),
     ];
+    services.open.add(this);
     showPage(view.webview, services.extensionUri, 'panel', 'Contended Lines');
   }
 
@@ -87,18 +101,23 @@ export class PanelPage implements vscode.Disposable {
     this.content = content;
     this.looking?.abort();
     this.advised = undefined;
+    this.detail = undefined;
     this.send();
+    void this.restore();
   }
 
   state(): PanelState {
-    return { open: true, shown: this.shown, message: this.message(), advice: this.advised?.shown };
+    return { open: true, shown: this.shown, message: this.message(), advice: this.advised?.shown, detail: this.detail };
   }
 
   async receive(message: FromPanel): Promise<void> {
     const profile = this.content.kind === 'profile' ? this.content.profile : undefined;
     switch (message.type) {
       case 'ready':
+        // The first page of a tab has kept something only where the window was loaded again.
+        this.restored ??= message.filter;
         this.send();
+        await this.restore();
         return;
       case 'painted':
         if (profile && message.version === this.version) await this.lookForAdvice(profile);
@@ -118,6 +137,12 @@ export class PanelPage implements vscode.Disposable {
         return;
       case 'filter':
         if (profile && message.version === this.version) await this.filter(profile, message.filter);
+        return;
+      case 'detail':
+        if (profile && message.version === this.version) await this.sendDetail(profile, message.id);
+        return;
+      case 'row':
+        await runRowAction(message.action, message, this.services);
         return;
       case 'metric':
         await this.services.metric.choose(message.metric);
@@ -140,14 +165,23 @@ export class PanelPage implements vscode.Disposable {
     }
   }
 
+  profileOf(version: number): ShownProfile | undefined {
+    return this.content.kind === 'profile' && version === this.version ? this.content.profile : undefined;
+  }
+
+  activate(profile: ShownProfile): Promise<void> {
+    return this.owner.activate(profile);
+  }
+
   dispose(): void {
+    this.services.open.delete(this);
     this.looking?.abort();
     this.filtering?.abort();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   private send(): void {
-    this.version++;
+    this.version = ++lastVersion;
     void this.view.webview.postMessage(this.message()).then((delivered) => (this.shown = delivered));
   }
 
@@ -156,14 +190,34 @@ export class PanelPage implements vscode.Disposable {
     const order = lineOrder(key, descending, this.services.metric.of(profile.report).measure);
     try {
       const { rows } = await profile.ask({ question: 'lines', ...order, offset, count });
-      const lines = panelLines(rows.map(({ line }) => line));
+      const lines = panelLines(rows);
       if (request.version === this.version) void this.view.webview.postMessage({ ...request, lines } satisfies ToPanel);
     } catch (error) {
       showError(error, this.services.log);
     }
   }
 
-  private async filter(profile: ShownProfile, filter: string): Promise<void> {
+  private async restore(): Promise<void> {
+    if (this.content.kind !== 'profile' || this.restored === undefined) return;
+    const filter = this.restored;
+    this.restored = '';
+    const { profile } = this.content;
+    if (filter !== '' && profile.filter === '') await this.filter(profile, filter);
+  }
+
+  private async sendDetail(profile: ShownProfile, id: string): Promise<void> {
+    const { version } = this;
+    const detail = await lineDetail(profile, id).catch((error: unknown) => {
+      if (!(error instanceof EngineError)) throw error;
+      this.services.log.warn(`${profile.path}: ${error.message}`);
+      return null;
+    });
+    if (version !== this.version) return;
+    this.detail = detail ?? undefined;
+    void this.view.webview.postMessage({ type: 'detail', version, id, detail } satisfies ToPanel);
+  }
+
+  async filter(profile: ShownProfile, filter: string): Promise<void> {
     this.filtering?.abort();
     const { signal } = (this.filtering = new AbortController());
     try {
@@ -252,7 +306,7 @@ function reportParts(profile: ShownProfile, metric: HeatMetricChoice): Omit<Extr
   delete head.types; // the page shows none, and layouts can be many
   const heat = panelHeat(report, metric);
   const words = panelWords(profile);
-  return { summary: { ...head, title, path }, words, filter, heat, lines: panelLines(first.lines), total: first.total, objects };
+  return { summary: { ...head, title, path }, words, filter, heat, lines: panelLines(first.rows), total: first.total, objects };
 }
 
 function panelHeat(report: Measured, metric: HeatMetricChoice): PanelHeat {
@@ -266,9 +320,23 @@ function panelHeat(report: Measured, metric: HeatMetricChoice): PanelHeat {
 
 function parseMessage(message: unknown): FromPanel | undefined {
   if (typeof message !== 'object' || message === null) return undefined;
-  const { type, file, line, metric, display, data, message: text, filter, ...lines } = message as Record<string, unknown>;
+  const {
+    type,
+    file,
+    line,
+    metric,
+    display,
+    data,
+    message: text,
+    filter,
+    action,
+    id,
+    access,
+    ...lines
+  } = message as Record<string, unknown>;
   switch (type) {
     case 'ready':
+      return typeof filter === 'string' ? { type, filter } : undefined;
     case 'advice':
     case 'allAdvice':
     case 'retry':
@@ -282,6 +350,12 @@ function parseMessage(message: unknown): FromPanel | undefined {
       return linesRequest(lines);
     case 'filter':
       return typeof filter === 'string' && typeof lines.version === 'number' ? { type, version: lines.version, filter } : undefined;
+    case 'detail':
+      return typeof id === 'string' && typeof lines.version === 'number' ? { type, version: lines.version, id } : undefined;
+    case 'row': {
+      const row = rowId(lines.version, line, access);
+      return row && isOneOf<RowAction>(ROW_ACTIONS, action) ? { type, action, ...row } : undefined;
+    }
     case 'metric':
       return isOneOf<HeatMetric>(HEAT_METRICS, metric) ? { type, metric } : undefined;
     case 'display':

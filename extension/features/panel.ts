@@ -1,10 +1,15 @@
 // The panel: the table of contended lines of the current profile, in a webview beside the editor.
+import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import type { FromPanel } from '../protocol/panel';
 import type { PanelState } from './api';
 import type { CurrentProfile } from './current-profile';
 import { PanelPage, type PageContent, type PageServices } from './panel-page';
 import type { Recordings } from './recordings';
+
+const VIEW_TYPE = 'cacheline.panel';
+/** Of the workspace: the path of the recording that was shown last. */
+const SHOWN_KEY = 'cacheline.shownRecording';
 
 export class Panel implements vscode.Disposable {
   private view: vscode.WebviewPanel | undefined;
@@ -15,8 +20,24 @@ export class Panel implements vscode.Disposable {
     private readonly services: PageServices,
     private readonly current: CurrentProfile,
     private readonly recordings: Recordings,
+    private readonly memory: vscode.Memento,
   ) {
-    this.subscription = current.onDidChange(() => this.page?.show(this.content()));
+    this.subscription = current.onDidChange(() => {
+      this.page?.show(this.content());
+      const path = current.get()?.path;
+      // A report that was made elsewhere has a title instead.
+      void memory.update(SHOWN_KEY, path !== undefined && isAbsolute(path) ? path : undefined);
+    });
+  }
+
+  /** The panel comes back, with its recording, when the window is loaded again. */
+  register(): vscode.Disposable {
+    return vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
+      deserializeWebviewPanel: async (view) => {
+        if (this.view) view.dispose();
+        else await this.restore(view);
+      },
+    });
   }
 
   /** @param preserveFocus leaves the keyboard in the editor */
@@ -25,10 +46,22 @@ export class Panel implements vscode.Disposable {
       this.view.reveal(undefined, preserveFocus);
       return;
     }
-    const view = vscode.window.createWebviewPanel('cacheline.panel', 'Contended Lines', {
+    const view = vscode.window.createWebviewPanel(VIEW_TYPE, 'Contended Lines', {
       viewColumn: vscode.ViewColumn.Beside,
       preserveFocus,
     });
+    this.adopt(view);
+  }
+
+  private async restore(view: vscode.WebviewPanel): Promise<void> {
+    this.adopt(view);
+    const path = this.memory.get<string>(SHOWN_KEY);
+    if (path === undefined || this.current.get()) return;
+    const profile = await this.recordings.analyzeWithProgress(path);
+    if (profile) await this.services.documents.use(profile);
+  }
+
+  private adopt(view: vscode.WebviewPanel): void {
     view.iconPath = panelIcon(this.services.extensionUri);
     this.view = view;
     const page = new PanelPage(view, this.services, {
@@ -54,7 +87,7 @@ export class Panel implements vscode.Disposable {
   }
 
   state(): PanelState {
-    return this.page?.state() ?? { open: false, shown: false, message: { type: 'empty' }, advice: undefined };
+    return this.page?.state() ?? { open: false, shown: false, message: { type: 'empty' }, advice: undefined, detail: undefined };
   }
 
   async receive(message: FromPanel): Promise<void> {

@@ -1,6 +1,8 @@
 // Messages between the extension host and the panel's page. Everything in them is data: names and paths of a
 // recording are untrusted text and are rendered as text only.
 import type { HeatMetric, Measure, Measured } from './measure';
+import type { LineDetail } from './panel-detail';
+import type { RowAction, RowId } from './panel-rows';
 import type { CacheLine, Display, ObjectSum, SourcePlace } from './report';
 
 /** The recording's head: what the panel shows above its table. */
@@ -18,6 +20,8 @@ export interface PanelHeat {
 }
 
 export interface PanelLine extends CacheLine {
+  /** `ProfileLine.id` */
+  id: string;
   /** Who waits for whom, in the report's words; absent where nobody is known to. Holds untrusted names. */
   waiting?: string;
 }
@@ -80,6 +84,8 @@ export type ToPanel =
     }
   /** The filter cannot be had, and the one before stays; an empty problem: it was given up for a later one. */
   | { type: 'filterFailed'; version: number; problem: string }
+  /** Answers a request for `detail`; null: the filter leaves no such line. */
+  | { type: 'detail'; version: number; id: string; detail: LineDetail | null }
   | { type: 'working'; title: string; /** 0 to 1 */ share: number }
   | { type: 'failed'; title: string; message: string; nextStep: string; /** The file can be shown by another editor. */ isFile: boolean }
   | { type: 'empty' };
@@ -95,7 +101,8 @@ export interface LinesRequest {
 
 /** Page to host. */
 export type FromPanel =
-  | { type: 'ready' }
+  /** With the filter of the report that it showed last; empty: none. */
+  | { type: 'ready'; filter: string }
   /** The rows of the report are on show: there is time to look for advice. */
   | { type: 'painted'; version: number }
   /** Opens what the button of the advice opens. */
@@ -105,6 +112,9 @@ export type FromPanel =
   | { type: 'open'; file: string; line: number }
   | ({ type: 'lines'; count: number } & LinesRequest)
   | { type: 'filter'; version: number; filter: string }
+  /** One line in full, by its `id`. */
+  | { type: 'detail'; version: number; id: string }
+  | ({ type: 'row'; action: RowAction } & RowId)
   | { type: 'metric'; metric: HeatMetric }
   | { type: 'display'; display: Display }
   /** Texts of a drop, by their type. */

@@ -50,7 +50,7 @@ export interface LinesQuestion extends ListRange {
   sort?: string;
   /** By default true. */
   descending?: boolean;
-  /** With the accesses of each line, which is the default. */
+  /** With the accesses of each line, which is the default; without the call chains of these: `line` has them. */
   accesses?: boolean;
 }
 

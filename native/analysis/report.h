@@ -388,9 +388,11 @@ struct Report {
 /// becomes U+FFFD.
 std::string reportJson(const Report& report);
 
-/// The document without its `lines`, and single elements of its lists; of a line also without its `accesses`.
+/// The document without its `lines`, and single elements of its lists; of a line also without its `accesses`,
+/// or without the call chains of these.
 std::string headJson(const Report& report);
-std::string lineJson(const Report& report, const Line& line, bool accesses = true);
+enum class LineParts { all, withoutCallers, withoutAccesses };
+std::string lineJson(const Report& report, const Line& line, LineParts parts = LineParts::all);
 std::string objectJson(const Report& report, const ObjectSum& object);
 std::string typeJson(const Report& report, const TypeHeat& type);
 

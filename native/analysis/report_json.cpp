@@ -32,8 +32,9 @@ class JsonReport : MemoryJson {
     return take();
   }
 
-  std::string only(const Line& item, bool accesses) {
-    line(item, accesses);
+  std::string only(const Line& item, LineParts parts) {
+    withCallers_ = parts == LineParts::all;
+    line(item, parts != LineParts::withoutAccesses);
     return take();
   }
   std::string only(const ObjectSum& item) {
@@ -276,7 +277,7 @@ class JsonReport : MemoryJson {
     field("loads", item.loads);
     stores(item.stores, item.rmw, item.memory ? &item.memory->counts : nullptr);
     memory(item.memory);
-    if (item.callers) list("callers", *item.callers, [&](const Callers& chain) { callers(chain); });
+    if (item.callers && withCallers_) list("callers", *item.callers, [&](const Callers& chain) { callers(chain); });
     // A sample was taken on some CPU of some node: none means that the recording does not say.
     const bool sampled = !item.threads.empty();
     if (sampled && item.cpus == 0)
@@ -458,6 +459,7 @@ class JsonReport : MemoryJson {
   }
 
   const size_t pieceBytes_;
+  bool withCallers_ = true;
   std::vector<std::string> pieces_;
 };
 
@@ -471,8 +473,8 @@ std::string headJson(const Report& report) {
   return JsonReport(report, 0).withoutLines();
 }
 
-std::string lineJson(const Report& report, const Line& line, bool accesses) {
-  return JsonReport(report, 0).only(line, accesses);
+std::string lineJson(const Report& report, const Line& line, LineParts parts) {
+  return JsonReport(report, 0).only(line, parts);
 }
 
 std::string objectJson(const Report& report, const ObjectSum& object) {

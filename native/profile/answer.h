@@ -36,10 +36,11 @@ class Answer : public JsonWriter {
   using JsonWriter::take;
   using JsonWriter::value;
 
-  std::string line(const analysis::Report& report, const LineIds& ids, uint32_t index, bool accesses) {
+  std::string line(const analysis::Report& report, const LineIds& ids, uint32_t index,
+                   analysis::LineParts parts) {
     open();
     field("id", ids.of(index));
-    raw("line", analysis::lineJson(report, report.lines[index], accesses));
+    raw("line", analysis::lineJson(report, report.lines[index], parts));
     close();
     return take();
   }

@@ -122,13 +122,15 @@ std::string Profile::lines(const LinesQuestion& question, const KeepOn& keepOn) 
   const std::vector<uint32_t> page =
       now->keysOf(question.sort)
           ->page(std::move(selected), question.descending, question.range.offset, question.range.count);
+  const auto parts =
+      question.accesses ? analysis::LineParts::withoutCallers : analysis::LineParts::withoutAccesses;
   Answer answer;
   answer.open();
   answer.field("total", uint64_t{total});
   answer.beginList("rows");
   for (size_t i = 0; i < page.size(); ++i) {
     look(keepOn, i);
-    answer.element(Answer().line(report, *now->ids, page[i], question.accesses));
+    answer.element(Answer().line(report, *now->ids, page[i], parts));
   }
   answer.endList();
   answer.close();
@@ -140,7 +142,7 @@ std::string Profile::line(const std::string& id) const {
   const std::optional<uint32_t> index = now->ids->find(id);
   if (!index)
     throw Error(ErrorKind::usage, "there is no line " + id + " among the samples that the filter chooses");
-  return Answer().line(*now->report, *now->ids, *index, true);
+  return Answer().line(*now->report, *now->ids, *index, analysis::LineParts::all);
 }
 
 std::string Profile::objects(Range range) const {

@@ -14,6 +14,7 @@ import { describeLayout } from './layout';
 import { describeLongList } from './long-list';
 import { describeMachine } from './machine';
 import { describeRecording } from './recording';
+import { describeRows } from './rows';
 import { vsixFile } from './vsix';
 import { Window } from './window';
 
@@ -223,6 +224,7 @@ describe(`VS Code ${version.name}`, function () {
     await window.page.keyboard.press('Escape');
   });
 
+  describeRows({ window: () => window });
   describeLayout({ window: () => window, workspace });
   describeAdvice({ window: () => window, workspace });
   describeCompare({ window: () => window, workspace });

@@ -7,6 +7,7 @@ import { DEFAULT_SORT, lineRows } from '../../webviews/panel/model';
 import { displaysOf } from '../../webviews/panel/displays';
 import type { Report } from '../../extension/protocol/report';
 import { hitmReport, peerReport } from './hitm-report';
+import { panelLine } from './report-builder';
 
 const layoutOf = ({ evidence, lines }: Report, width: number, chosen: Record<string, GroupState> = {}) =>
   tableLayout(measureGroups(evidence, lines), width, chosen, 'all HITMs');
@@ -117,13 +118,13 @@ describe('panel columns', () => {
     const by = (key: string, descending: boolean): string[] => {
       const column = layoutOf(hitmReport(), 4000).columns.find((one) => one.key === key);
       assert.ok(column);
-      return lineRows(lines, { key, descending }, 'hitm', column).map(({ line }) => line.address);
+      return lineRows(lines.map(panelLine), { key, descending }, 'hitm', column).map(({ line }) => line.address);
     };
     assert.deepEqual(by('stores.total', true), ['0x404080', '0x4040c0']);
     assert.deepEqual(by('stores.total', false), ['0x4040c0', '0x404080']);
     assert.deepEqual(by('cycles.mean', true), ['0x4040c0', '0x404080']);
     assert.deepEqual(
-      lineRows(lines, DEFAULT_SORT, 'hitm').map(({ line }) => line.address),
+      lineRows(lines.map(panelLine), DEFAULT_SORT, 'hitm').map(({ line }) => line.address),
       ['0x404080', '0x4040c0'],
     );
   });

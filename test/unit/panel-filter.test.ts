@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import { NativeEngine, type NativeAddon } from '../../extension/engine/native';
 import type { Engine } from '../../extension/protocol/engine';
 import { OpenProfile } from '../../extension/session/profile/open-profile';
-import { proposalsOf, TERMS, termsOf } from '../../webviews/panel/filter-terms';
+import { nameTerm, onlyTerm, termsOf, withoutTerm } from '../../extension/protocol/filter';
+import { proposalsOf, TERMS } from '../../webviews/panel/filter-terms';
 import { canSynthesize, compileWorker, synthesize } from './c2c/synth';
 import { hasAddon } from './c2c/engine';
 import { addonPath } from './command';
@@ -29,6 +30,21 @@ describe('the filter box', () => {
     assert.deepEqual(termsOf(' type:"unsigned long"  -line:0x7f* contended>3 '), ['type:"unsigned long"', '-line:0x7f*', 'contended>3']);
     assert.deepEqual(termsOf(''), []);
     assert.deepEqual(termsOf('object:"a b'), ['object:"a b']);
+  });
+
+  it('adds a term of a row to what is set', () => {
+    assert.equal(onlyTerm('', 'line:0x40'), 'line:0x40');
+    assert.equal(onlyTerm('verdict:false line:0x80 -line:0x40 -line:0xc0', 'line:0x40'), 'verdict:false -line:0xc0 line:0x40');
+    assert.equal(withoutTerm('line:0x40 contended>3', 'line:0x40'), 'contended>3 -line:0x40');
+    assert.equal(withoutTerm('-line:0x40', 'line:0x40'), '-line:0x40');
+    assert.equal(onlyTerm('type:"a b"', nameTerm('function:', 'f(int)')), 'type:"a b" function:f(int)');
+  });
+
+  it('writes names as terms that no name can break out of', () => {
+    assert.equal(nameTerm('function:', 'push'), 'function:push');
+    assert.equal(nameTerm('function:', 'ns::put(long, int*)'), 'function:"ns::put(long, int?)"');
+    for (const name of ['a" verdict:true "b', 'a\nverdict:true', '" -line:*', '\u001b[1m x'])
+      assert.deepEqual(termsOf(nameTerm('function:', name)).length, 1, JSON.stringify(name));
   });
 
   describe('with the engine', function () {

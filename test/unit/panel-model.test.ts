@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { accessesOf, DEFAULT_SORT, lineRows, objectsOf, visibleRows } from '../../webviews/panel/model';
 import { plural } from '../../webviews/panel/format';
-import { access, cacheLine, thread } from './report-builder';
+import { access, cacheLine, panelLine, thread } from './report-builder';
 
 const data = (object: string) => ({ object, offset: 0, definition: null });
 const lines = [
   cacheLine([access({ writes: 10, data: data('b') }), access({ reads: 30, threads: [2], data: data('a') })], { address: '0x40' }),
   cacheLine([access({ writes: 90, data: data('c') })], { address: '0x7fffffffffffffc0', verdict: 'mixed' }),
   cacheLine([access({ writes: 40, contended: 40, data: data('d') })], { address: '0x7fffffffffffff80', verdict: 'true sharing' }),
-];
+].map(panelLine);
 
 const addresses = (key: string, descending: boolean): string[] =>
   lineRows(lines, { key, descending }, 'contended').map(({ line }) => line.address);
@@ -42,7 +42,7 @@ describe('panel model', () => {
       { ...thread(2), loads: 5, stores: 0 },
       { ...thread(3, false), loads: 0, stores: 9 },
     ];
-    const [row] = lineRows([cacheLine([access({ writes: 1 })], { threads: uses })], DEFAULT_SORT, 'contended');
+    const [row] = lineRows([panelLine(cacheLine([access({ writes: 1 })], { threads: uses }))], DEFAULT_SORT, 'contended');
     assert.deepEqual([row?.writers, row?.readers], [1, 2]);
   });
 

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { lineOrder } from '../../extension/session/profile/line-order';
 import { CHUNK, Ranges } from '../../webviews/panel/ranges';
 import { lineRow, visibleRows } from '../../webviews/panel/model';
-import { access, cacheLine } from './report-builder';
+import { access, cacheLine, panelLine } from './report-builder';
 
 const order = { version: 3, key: 'share', descending: true };
-const line = (address: number) => cacheLine([access({ writes: 1 })], { address: `0x${address.toString(16)}` });
+const line = (address: number) => panelLine(cacheLine([access({ writes: 1 })], { address: `0x${address.toString(16)}` }));
 
 describe('ranges of lines', () => {
   it('are asked for once, in whole chunks', () => {

@@ -9,7 +9,7 @@ import { showPrintable } from '../../webviews/panel/shown-text';
 import type { Blind } from '../../extension/protocol/blindness';
 import type { PanelAdvice, PanelHeat, PanelWords } from '../../extension/protocol/panel';
 import type { Report } from '../../extension/protocol/report';
-import { access, cacheLine, readerBesideWriter, report, thread } from './report-builder';
+import { access, cacheLine, panelLine, readerBesideWriter, report, thread } from './report-builder';
 
 const EVIL = 'a\u202eb\u2066c\u200bd\u001b[1m';
 const HARMLESS = 'a\\u{202e}b\\u{2066}c\\u{200b}d\\x1b[1m';
@@ -43,7 +43,7 @@ describe('text of the panel', () => {
   it('is printable in all cells, with the line breaks of titles', () => {
     const data = { object: EVIL, offset: 0, definition: null };
     const row = access({ writes: 9, data, symbol: EVIL, file: `/src/${EVIL}.c`, line: 3 });
-    const line = cacheLine([row], { space: EVIL, mapping: EVIL, threads: [{ ...thread(1), comm: EVIL }] });
+    const line = panelLine(cacheLine([row], { space: EVIL, mapping: EVIL, threads: [{ ...thread(1), comm: EVIL }] }));
     const heat = { metric: 'contended', measure: 'contended', whole: 9, choices: [], instead: '' } as unknown as PanelHeat;
     const layout = tableLayout(undefined, 1000, {}, 'samples');
     const [lineRow] = lineRows([line], DEFAULT_SORT, 'contended');
@@ -66,7 +66,7 @@ describe('text of the panel', () => {
 
   it('says of a line who waits for whom, as the report does', () => {
     const { line, waiting } = readerBesideWriter();
-    const [told, silent] = panelLines([line, { ...line, victims: [] }]);
+    const [told, silent] = panelLines([line, { ...line, victims: [] }].map((one, at) => ({ id: `${at}`, line: one })));
     const texts = (of: typeof told): string[] => shown(h(DetailCell, { line: of!, columns: 4, evidence: ['clock'] }));
     assert.ok(texts(told).includes(waiting), texts(told).join('\n'));
     assert.ok(

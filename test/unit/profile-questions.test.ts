@@ -101,6 +101,26 @@ describe('questions to an open profile', function () {
     await assert.rejects(ask<'threads'>({ question: 'threads' }), { kind: 'usage', message: /no profile is open/ });
   });
 
+  it('say of one line by which call chains its accesses came, and not of all', async () => {
+    const binary = compileWorker(folder.path, { pie: false });
+    const { file: path } = synthesize('intel', folder.path, { seed: 5, samples: 5000, lines: 20, binary, more: ['--callchains'] });
+    const engine = new NativeEngine(createRequire(__filename)(addonPath) as NativeAddon);
+    const { handle } = await engine.call('open', { path, showAll: true, callers: true });
+    const page = (await engine.call('ask', { handle, question: { question: 'lines', count: 1 } })) as Answers['lines'];
+    const { id, line: listed } = page.rows[0]!;
+    const { line } = (await engine.call('ask', { handle, question: { question: 'line', id } })) as Answers['line'];
+    const whole = await engine.call('analyze', { path, showAll: true, callers: true });
+    assert.deepEqual(
+      line,
+      whole.lines.find(({ space, address }) => space === line.space && address === line.address),
+    );
+    assert.ok(line.accesses.some(({ callers = [] }) => callers.some(({ frames }) => frames.length > 0)));
+    const accesses = line.accesses.map((access) => ({ ...access }));
+    for (const access of accesses) delete access.callers;
+    assert.deepEqual(listed, { ...line, accesses });
+    await engine.call('close', { handle });
+  });
+
   for (const [machine, samples] of [
     ['intel', 2000],
     ['peer', 2000],

@@ -108,7 +108,7 @@ describe('profile', () => {
         return Promise.resolve(RESULT);
       },
       open: (params, options) => {
-        assert.deepEqual(params, { path: join(folder.path, 'prog.cacheline'), showAll: false });
+        assert.deepEqual(params, { path: join(folder.path, 'prog.cacheline'), showAll: false, callers: true });
         options.onProgress?.(0.5);
         return Promise.resolve(opened);
       },

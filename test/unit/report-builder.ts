@@ -1,5 +1,6 @@
 // Builds reports for tests: only what a test is about has to be said.
 import type { FalseShare } from '../../extension/protocol/false-share';
+import type { PanelLine } from '../../extension/protocol/panel';
 import type {
   Access,
   C2cSettings,
@@ -83,6 +84,11 @@ export function cacheLine(accesses: Access[], fields: Partial<CacheLine> = {}): 
     accesses,
     ...fields,
   };
+}
+
+/** As the page has it. */
+export function panelLine(line: CacheLine): PanelLine {
+  return { ...line, id: `${line.space}:${line.address}` };
 }
 
 /** A reader of `limit` whose line `produce` writes beside it, and the sentence that says so. */

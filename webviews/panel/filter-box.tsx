@@ -1,7 +1,8 @@
 // The filter of a profile: a box that completes terms, what is wrong with a filter in words, and a chip for each term that is set.
 import { useEffect, useState } from 'preact/hooks';
-import { proposalsOf, termsOf } from './filter-terms';
-import { onMessage, send } from './host';
+import { termsOf } from '../../extension/protocol/filter';
+import { proposalsOf } from './filter-terms';
+import { onMessage, saveState, send } from './host';
 
 interface FilterProps {
   /** Of the report. */
@@ -16,7 +17,10 @@ export function FilterBox({ version, filter }: FilterProps) {
   const [open, setOpen] = useState(false);
   /** Of the proposals; -1: none. */
   const [chosen, setChosen] = useState(-1);
-  useEffect(() => setText(filter), [filter]);
+  useEffect(() => {
+    setText(filter);
+    saveState({ filter });
+  }, [filter]);
   useEffect(() => {
     setProblem('');
     setBusy(false);

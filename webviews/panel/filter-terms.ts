@@ -30,11 +30,6 @@ export const TERMS: readonly Term[] = [
   { start: 'mode:', title: 'samples of a mode', values: ['user', 'kernel'] },
 ];
 
-/** The terms of a filter: they are parted by spaces, but for those in quotation marks. */
-export function termsOf(filter: string): string[] {
-  return filter.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? [];
-}
-
 export interface Proposal {
   /** The whole filter with it. */
   filter: string;

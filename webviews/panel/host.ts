@@ -8,6 +8,8 @@ export interface PageState {
   expanded: string[];
   /** Of groups of columns, what a person chose. */
   groups: Record<string, GroupState>;
+  /** Of the report that was shown last. */
+  filter: string;
 }
 
 interface VsCodeApi {
@@ -33,9 +35,10 @@ export function onMessage(listener: (message: ToPanel) => void): () => void {
 }
 
 export function loadState(): PageState {
-  return { sort: DEFAULT_SORT, expanded: [], groups: {}, ...api.getState() };
+  return { sort: DEFAULT_SORT, expanded: [], groups: {}, filter: '', ...api.getState() };
 }
 
-export function saveState(state: PageState): void {
-  api.setState(state);
+/** The other parts stay. */
+export function saveState(part: Partial<PageState>): void {
+  api.setState({ ...loadState(), ...part });
 }

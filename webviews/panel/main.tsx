@@ -10,14 +10,14 @@ import { acceptDrops } from './drop';
 import { plural } from './format';
 import { FilterBox } from './filter-box';
 import { Header } from './header';
-import { onMessage, send } from './host';
+import { loadState, onMessage, send } from './host';
 import { showPrintable } from './shown-text';
 import { LineTable } from './table';
 import './panel.css';
 import './filter.css';
 
-/** Lines are for the table that asked for them, and what is wrong with a filter for its box. */
-type OfReport = Exclude<ToPanel, { type: 'lines' | 'filterFailed' }>;
+/** Lines are for the table that asked for them, in full for the pane below it, and what is wrong with a filter for its box. */
+type OfReport = Exclude<ToPanel, { type: 'lines' | 'detail' | 'filterFailed' }>;
 
 interface Shown {
   message: Exclude<OfReport, { type: 'advice' }> | undefined;
@@ -29,9 +29,9 @@ function App() {
   const [{ message, found }, setShown] = useState<Shown>({ message: undefined, found: undefined });
   useEffect(() => {
     const end = onMessage((came) => {
-      if (came.type !== 'lines' && came.type !== 'filterFailed') setShown((before) => shownWith(before, came));
+      if (came.type !== 'lines' && came.type !== 'detail' && came.type !== 'filterFailed') setShown((before) => shownWith(before, came));
     });
-    send({ type: 'ready' });
+    send({ type: 'ready', filter: loadState().filter });
     return end;
   }, []);
   const version = message?.type === 'report' ? message.version : undefined;

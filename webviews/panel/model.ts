@@ -35,8 +35,10 @@ export interface DetailRow {
 export interface AccessRow {
   kind: 'access';
   id: string;
-  line: CacheLine;
+  line: PanelLine;
   access: Access;
+  /** Among the accesses of the line. */
+  index: number;
 }
 /** A line that the host has not sent yet. */
 export interface MissingRow {
@@ -49,10 +51,6 @@ export type Row = LineRow | DetailRow | AccessRow | MissingRow;
 
 /** Worst first. */
 const VERDICTS: readonly CacheLine['verdict'][] = ['false sharing', 'mixed', 'true sharing', 'read-shared', 'private'];
-
-export function lineId(line: CacheLine): string {
-  return `${line.space} ${line.address}`;
-}
 
 /** Accesses in the order of what they cost. */
 export function accessesOf(line: CacheLine, measure: Measure): Access[] {
@@ -68,7 +66,7 @@ export function lineRow(line: PanelLine, measure: Measure): LineRow {
   const used = line.threads.filter(({ competes }) => competes || line.contended === 0);
   return {
     kind: 'line',
-    id: lineId(line),
+    id: line.id,
     line,
     objects: objectsOf(line, measure),
     readers: used.filter(reads).length,
@@ -97,7 +95,9 @@ export function visibleRows(rows: readonly (LineRow | undefined)[], expanded: Re
     return [
       { ...row, expanded: true },
       { kind: 'detail', id: `${id} detail`, line },
-      ...accessesOf(line, measure).map((access, index): Row => ({ kind: 'access', id: `${id} ${index}`, line, access })),
+      ...accessesOf(line, measure).map((access, place): Row => {
+        return { kind: 'access', id: `${id} ${place}`, line, access, index: line.accesses.indexOf(access) };
+      }),
     ];
   });
 }

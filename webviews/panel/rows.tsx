@@ -133,14 +133,7 @@ export function AccessCells({ row: { access }, layout, heat, onOpen }: CellsProp
           writers: accessCounts(access),
           samples: count(access.records),
         };
-        return (
-          <NumberCell
-            key={head.key}
-            name={head.key}
-            text={numbers[head.key] ?? ''}
-            tag={head.key === 'writers' && access.locked ? 'atomic' : ''}
-          />
-        );
+        return <NumberCell key={head.key} name={head.key} text={numbers[head.key] ?? ''} />;
       })}
     </>
   );
@@ -154,10 +147,10 @@ function AddressCell({ text, title }: { text: string; title: string }) {
   );
 }
 
-function NumberCell({ name, text, tag = '' }: { name: string; text: string; tag?: string }) {
+function NumberCell({ name, text }: { name: string; text: string }) {
   return (
     <div class={`column ${name} number`} role="gridcell">
-      {tag !== '' && <span class="tag">{tag}</span>} {text}
+      {text}
     </div>
   );
 }
@@ -178,11 +171,11 @@ function ValueCell({ head, value }: { head: HeadColumn; value: Value }) {
   );
 }
 
-function accessCounts({ loads, stores }: AccessRow['access']): string {
-  const written = (stores.rmw ?? 0) > 0 ? 'update' : 'write';
-  return [loads > 0 ? plural(loads, 'read') : '', stores.total > 0 ? plural(stores.total, written) : '']
-    .filter((text) => text !== '')
-    .join(', ');
+/** "30 atomic", "2 reads, 5 writes": in the words of the report. */
+function accessCounts({ locked, loads, stores }: AccessRow['access']): string {
+  if (locked) return `${count(loads + stores.total)} atomic`;
+  const written = stores.rmw !== null && stores.rmw === stores.total ? `${count(stores.total)} rmw` : plural(stores.total, 'write');
+  return [loads > 0 ? plural(loads, 'read') : '', stores.total > 0 ? written : ''].filter((text) => text !== '').join(', ');
 }
 
 /** The bar's colours are the gutter's. */

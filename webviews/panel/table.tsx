@@ -4,10 +4,12 @@ import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } fro
 import { MEASURE_WORDS, type Measure } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
 import type { PanelHeat, PanelLine, PanelSummary } from '../../extension/protocol/panel';
+import { rowContext } from '../../extension/protocol/panel-rows';
+import { DetailPane, useDetail } from './detail';
 import type { GroupState } from './fit';
 import { loadState, onMessage, saveState, send } from './host';
 import { measureGroups, NARROW_BELOW, tableLayout } from './layout';
-import { accessesOf, DEFAULT_SORT, lineId, lineRow, lineRows, visibleRows, type LineRow, type Row, type Sort } from './model';
+import { accessesOf, DEFAULT_SORT, lineRow, lineRows, visibleRows, type LineRow, type Row, type Sort } from './model';
 import { Ranges } from './ranges';
 import { AccessCells, DetailCell, LineCells } from './rows';
 import { TableHead } from './table-head';
@@ -35,12 +37,15 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
   const [groups, setGroups] = useState<Record<string, GroupState>>(saved.groups);
   const [active, setActive] = useState(0);
   const [selected, setSelected] = useState('');
+  /** `PanelLine.id`, in full below the table; empty: none. */
+  const [detailed, setDetailed] = useState('');
+  const detail = useDetail(version, detailed);
   const table = useRef<HTMLDivElement>(null);
   const focusWanted = useRef(false);
   const width = useWidth(table);
 
   useEffect(() => {
-    const known = new Set(lines.map(lineId));
+    const known = new Set(lines.map(({ id }) => id));
     const isKnown = (id: string): boolean => lines.length < total || known.has(id);
     saveState({ sort: chosenSort, expanded: [...expanded].filter(isKnown), groups });
   }, [lines, total, chosenSort, expanded, groups]);
@@ -83,6 +88,15 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
     focusWanted.current = false;
   });
 
+  const isDetailed = detail !== undefined;
+  useEffect(() => {
+    if (isDetailed) virtualizer.scrollToIndex(active); // the table is less high now
+  }, [isDetailed]);
+  const closeDetail = (): void => {
+    setDetailed('');
+    if (rows.length > 0) move(active);
+  };
+
   const shownPlaces = virtualizer.getVirtualItems().flatMap(({ index }) => {
     const row = rows[index];
     return row?.kind === 'missing' ? [row.place] : [];
@@ -101,6 +115,7 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
       Home: () => move(0),
       End: () => move(rows.length - 1),
       Enter: () => openRow(row, measure),
+      ...(isDetailed ? { Escape: closeDetail } : {}),
       ' ': () => row.kind === 'line' && toggle(row.id, !row.expanded),
       ArrowRight: () => (row.kind === 'line' && !row.expanded ? toggle(row.id, true) : move(active + 1)),
       ArrowLeft: () => {
@@ -158,11 +173,16 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
                 aria-busy={row.kind === 'missing' ? true : undefined}
                 aria-expanded={row.kind === 'line' ? row.expanded : undefined}
                 aria-selected={row.id === selected}
+                data-vscode-context={contextOf(row, version)}
                 onFocus={() => {
                   setActive(index);
                   setSelected(row.id);
+                  if (row.kind !== 'missing' && row.id !== selected) setDetailed(row.line.id);
                 }}
-                onClick={() => row.kind === 'line' && toggle(row.id, true)}
+                onClick={() => {
+                  if (row.kind !== 'missing') setDetailed(row.line.id);
+                  if (row.kind === 'line') toggle(row.id, true);
+                }}
                 onDblClick={() => openRow(row, measure)}
               >
                 {row.kind === 'line' && <LineCells row={row} layout={layout} heat={heat} onToggle={() => toggle(row.id, !row.expanded)} />}
@@ -173,8 +193,15 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
           })}
         </div>
       </div>
+      {detail && <DetailPane key={detail.id} detail={detail} version={version} measure={measure} onClose={closeDetail} />}
     </>
   );
+}
+
+/** Of the menu of a row, which the editor shows. */
+function contextOf(row: Row, version: number): string | undefined {
+  if (row.kind === 'missing') return undefined;
+  return rowContext({ version, line: row.line.id, ...(row.kind === 'access' ? { access: row.index } : {}) });
 }
 
 /** A line opens the source of its costliest access that has one; an access its own. */

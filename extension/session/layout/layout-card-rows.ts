@@ -83,7 +83,7 @@ export function cardRows(card: TypeCard, measure: Measure, phase = 0, most = MAX
   };
   for (const index of [...shown].sort((a, b) => a - b)) {
     foldUpTo(index);
-    rows.push({ kind: 'line', index, ...sumAt(index), ...piecesOf(card, index, measure, phase) });
+    rows.push({ kind: 'line', index, ...sumAt(index), ...stack(piecesOnLine(card, index, phase, layout.lineSize), measure) });
     next = index + 1;
   }
   foldUpTo(count);
@@ -109,9 +109,14 @@ function bitHoleStart(offset: number, members: readonly MemberHeat[]): number {
   return Math.max(offset, ...ends);
 }
 
-function piecesOf({ layout, members }: TypeCard, index: number, measure: Measure, phase: number): Pick<LineRow, 'pieces' | 'hidden'> {
-  const from = index * layout.lineSize - phase; // in the type
-  const to = Math.min(from + layout.lineSize, layout.size);
+/**
+ * The members and holes of one object on one of its lines, which may be on the same bytes.
+ * @param index of the line, from the one that the object begins on
+ * @param phase byte of the first line that it begins at
+ */
+export function piecesOnLine({ layout, members }: TypeCard, index: number, phase: number, lineSize: number): Piece[] {
+  const from = index * lineSize - phase; // in the type
+  const to = Math.min(from + lineSize, layout.size);
   const pieces: Piece[] = [];
   const add = (kind: Piece['kind'], start: number, end: number, member?: LayoutMember, use?: FieldUse): void => {
     if (start >= to || end <= from || end <= start) return;
@@ -130,7 +135,7 @@ function piecesOf({ layout, members }: TypeCard, index: number, measure: Measure
     add('hole', start, start + size + bits / 8);
   }
   add('padding', layout.size - layout.padding, layout.size);
-  return stack(pieces, measure);
+  return pieces;
 }
 
 /** What was measured at a member's fields that lie on these bytes, wholly or in part. */
@@ -140,9 +145,9 @@ function useBetween({ member, use, fields }: MemberHeat, from: number, to: numbe
 }
 
 /** Puts members on the same bytes above each other, the hottest first where there are too many. */
-function stack(pieces: Piece[], measure: Measure): { pieces: Piece[]; hidden: number } {
+export function stack<P extends Piece>(pieces: P[], measure: Measure): { pieces: P[]; hidden: number } {
   const sorted = pieces.sort((a, b) => a.start - b.start || b.end - a.end);
-  const kept: Piece[] = [];
+  const kept: P[] = [];
   let hidden = 0;
   for (let first = 0; first < sorted.length;) {
     let end = sorted[first]?.end ?? 0;
@@ -153,7 +158,7 @@ function stack(pieces: Piece[], measure: Measure): { pieces: Piece[]; hidden: nu
     }
     const group = sorted.slice(first, last).sort((a, b) => amountOfUse(b.use, measure) - amountOfUse(a.use, measure) || a.start - b.start);
     const tracks: number[][] = [];
-    const placed: Piece[] = [];
+    const placed: P[] = [];
     for (const piece of group) {
       const free = tracks.findIndex((taken) => taken.every((at) => !overlap(placed[at], piece)));
       if (free < 0 && tracks.length === MAX_TRACKS) {

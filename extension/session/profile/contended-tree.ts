@@ -9,7 +9,7 @@ import { memoryName } from '../../protocol/stack-owner';
 import { NOTHING_ATTRIBUTED } from '../../protocol/words';
 import { amountText, wholePercent } from './heat';
 import { bytesText, cardTitle, heatSummary } from '../layout/layout-card-words';
-import { accessKind } from '../report/sharing-facts';
+import { accessKind } from '../../protocol/roles';
 import { ownFunction, ownPlace, shortPlace } from '../lines/source-path';
 import { count, plural, printable, shortenMiddle } from '../text/terminal-text';
 import {

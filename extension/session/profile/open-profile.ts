@@ -5,7 +5,7 @@ import { MOST_LINES_AT_ONCE } from '../../protocol/panel';
 import type { Answers, ProfileSummary, Question } from '../../protocol/profile';
 import type { CacheLine, Report } from '../../protocol/report';
 
-export type ShownQuestion = 'lines' | 'objects' | 'heat' | 'places' | 'data';
+export type ShownQuestion = 'lines' | 'line' | 'objects' | 'heat' | 'places' | 'data';
 
 /** What a profile that is shown is asked. */
 export interface ProfileSource {
@@ -70,7 +70,7 @@ export class OpenProfile implements ProfileSource {
   }
 
   advice(signal?: AbortSignal): Promise<AdviceList> {
-    return this.engine.call('advise', this.params, signal === undefined ? {} : { signal });
+    return this.engine.call('advise', { ...this.params, callers: false }, signal === undefined ? {} : { signal });
   }
 
   async close(): Promise<void> {

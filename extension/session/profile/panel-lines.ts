@@ -1,11 +1,11 @@
 // Lines as the panel's page gets them: it may not use this folder, so that what is said here of a line goes with it.
 import type { PanelLine } from '../../protocol/panel';
-import type { CacheLine } from '../../protocol/report';
+import type { ProfileLine } from '../../protocol/profile';
 import { waitsText } from '../report/remedies';
 
-export function panelLines(lines: readonly CacheLine[]): PanelLine[] {
-  return lines.map((line) => {
+export function panelLines(rows: readonly ProfileLine[]): PanelLine[] {
+  return rows.map(({ id, line }) => {
     const waiting = waitsText(line);
-    return waiting === '' ? line : { ...line, waiting };
+    return { ...line, id, ...(waiting === '' ? {} : { waiting }) };
   });
 }

@@ -23,7 +23,8 @@ export class ReportProfile implements ProfileSource {
   }
 
   ask<Q extends ShownQuestion>(question: Extract<Question, { question: Q }>): Promise<Answers[Q]> {
-    return Promise.resolve(this.answer(question) as Answers[Q]);
+    const answer = this.answer(question);
+    return answer instanceof EngineError ? Promise.reject(answer) : Promise.resolve(answer as Answers[Q]);
   }
 
   filtered(): Promise<never> {
@@ -42,10 +43,14 @@ export class ReportProfile implements ProfileSource {
     return Promise.resolve();
   }
 
-  private answer(question: Extract<Question, { question: ShownQuestion }>): Answers[ShownQuestion] {
+  private answer(question: Extract<Question, { question: ShownQuestion }>): Answers[ShownQuestion] | EngineError {
     switch (question.question) {
       case 'lines':
         return chosenLines(this.whole.lines, question.only ?? {});
+      case 'line': {
+        const line = this.whole.lines[Number(question.id)];
+        return line ? { id: question.id, line } : new EngineError('usage', `there is no line ${question.id} in the report`);
+      }
       case 'objects':
         return { total: this.whole.objects.length, rows: this.whole.objects };
       case 'heat':

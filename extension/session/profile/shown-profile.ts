@@ -3,7 +3,7 @@
 import type { AdviceList } from '../../protocol/advice';
 import { wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import { MOST_LINES_AT_ONCE } from '../../protocol/panel';
-import type { Answers, CodePlace, DataIdentity, DataSum, LineChoice, LinesQuestion } from '../../protocol/profile';
+import type { Answers, CodePlace, DataIdentity, DataSum, LineChoice, LinesQuestion, ProfileLine } from '../../protocol/profile';
 import type { CacheLine, Report, SourcePlace } from '../../protocol/report';
 import { lineHeat, type LineHeat } from './heat';
 import { lineOrder } from './line-order';
@@ -18,6 +18,11 @@ export interface HottestLines {
   /** Of all that there are. */
   total: number;
   lines: CacheLine[];
+}
+
+/** With the engine's names of them. */
+export interface FirstLines extends HottestLines {
+  rows: readonly ProfileLine[];
 }
 
 /** Objects that the page and the words of a profile may speak of: they speak of the first ones. */
@@ -49,7 +54,7 @@ export class ShownProfile {
     /** All data that the report names. */
     private readonly identities: readonly DataSum[],
     /** The first ones of the report, by which the panel measures its columns. */
-    readonly first: HottestLines,
+    readonly first: FirstLines,
     /** Lines that threads compete for. */
     readonly contendedLines: number,
     { total, rows }: Answers['objects'],
@@ -83,7 +88,7 @@ export class ShownProfile {
       const contended = lines.filter((line) => line.contended > 0).length;
       const hasAll = lines.length === first.total || contended < lines.length;
       const all = hasAll ? contended : (await source.ask<'lines'>({ question: 'lines', filter: 'contended>0', count: 0 }, signal)).total;
-      return new ShownProfile(source, path, title, code.rows, data.rows, { total: first.total, lines }, all, objects);
+      return new ShownProfile(source, path, title, code.rows, data.rows, { total: first.total, lines, rows: first.rows }, all, objects);
     } catch (error) {
       await source.close();
       throw error;
@@ -147,10 +152,19 @@ export class ShownProfile {
 
   /** Lines on which accesses are to data of a type, the most contended ones first. */
   async linesOfType(card: TypeCard): Promise<HottestLines> {
-    const byType = (this.cardsByType ??= cardsByType(wholeTypes(this.report).map(cardOf), this.identities));
     const names = new Set(this.identities.map(({ data }) => data.type ?? ''));
-    const types = [...names].filter((name) => byType(name).includes(card));
+    const types = [...names].filter((name) => this.cardsOf(name).includes(card));
     return types.length === 0 ? { total: 0, lines: [] } : this.lines({ types }, 'contended');
+  }
+
+  /** The cards of an access's type, by its name; several: definitions that differ. */
+  cardsOf(type: string): readonly TypeCard[] {
+    return (this.cardsByType ??= cardsByType(wholeTypes(this.report).map(cardOf), this.identities))(type);
+  }
+
+  /** One line in full. Rejects with EngineError, also where the filter leaves no such line. */
+  line(id: string): Promise<ProfileLine> {
+    return this.source.ask<'line'>({ question: 'line', id });
   }
 
   /** A page of lines. */

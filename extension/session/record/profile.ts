@@ -110,7 +110,7 @@ export function openRecording(
 ): Promise<OpenProfile> {
   return OpenProfile.open(
     engine,
-    { path, showAll: false, ...(display === undefined ? {} : { display }) },
+    { path, showAll: false, callers: true, ...(display === undefined ? {} : { display }) },
     {
       ...(cancel === undefined ? {} : { signal: cancel }),
       onProgress: (share) => onProgress?.({ phase: 'analyzing', share }),

@@ -5,7 +5,7 @@ import { addUse, type UsedData } from './data-text';
 /** Counts of a line or of a row. */
 export type Counted = Pick<CacheLine | Access, 'hitm' | 'peer'>;
 
-export function displayOf(report: Report): Display {
+export function displayOf(report: Pick<Report, 'c2c'>): Display {
   return report.c2c?.display ?? 'tot';
 }
 

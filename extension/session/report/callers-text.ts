@@ -43,10 +43,14 @@ export function callersText(accesses: readonly Access[], width: number): string[
   });
 }
 
-/** Up to the outermost own code: what starts threads and programs says nothing. */
-function chainText(frames: readonly CallerFrame[]): string {
+/** Innermost first, up to the outermost own code: what starts threads and programs says nothing. */
+export function chainFunctions(frames: readonly CallerFrame[]): string[] {
   const own = frames.findLastIndex((frame) => ownParts(frame).length > 0) + 1;
-  const told = frames.slice(0, own === 0 ? frames.length : own).flatMap(functionTexts);
+  return frames.slice(0, own === 0 ? frames.length : own).flatMap(functionTexts);
+}
+
+function chainText(frames: readonly CallerFrame[]): string {
+  const told = chainFunctions(frames);
   return [...told.slice(0, MAX_FUNCTIONS), ...(told.length > MAX_FUNCTIONS ? ['…'] : [])].join(' < ');
 }
 

@@ -2,7 +2,8 @@
 import type { Access, CacheLine, Verdict } from '../../protocol/report';
 import { VERDICT_MEANING, percent } from '../../protocol/words';
 import { addressOf, dataText, quoted } from './data-text';
-import { accessKind, isOnePthreadLock, pthreadLock } from './sharing-facts';
+import { accessKind } from '../../protocol/roles';
+import { isOnePthreadLock, pthreadLock } from './sharing-facts';
 import { ownFunction } from '../lines/source-path';
 import { enumerate, plural } from '../text/terminal-text';
 

@@ -4,7 +4,9 @@ import { displayOf, rangeList, usedObjects } from './c2c-facts';
 import { offsetText, typesAndFields } from './data-text';
 import { csvCell, csvLine, type CsvValue as Value } from '../text/csv';
 
-const COLUMNS: { name: string; value: (line: CacheLine, report: Report, index: number) => Value }[] = [
+type Settings = Pick<Report, 'c2c'>;
+
+const COLUMNS: { name: string; value: (line: CacheLine, report: Settings, index: number) => Value }[] = [
   { name: 'index', value: (_line, _report, index) => index },
   { name: 'address', value: ({ address }) => ({ text: address }) },
   { name: 'space', value: ({ space }) => ({ text: space }) },
@@ -50,7 +52,7 @@ const COLUMNS: { name: string; value: (line: CacheLine, report: Report, index: n
 ];
 
 /** Row by row, as there may be more than a string can hold. Lines end with CR LF, as the RFC has it. */
-export function* csvRows(report: Report, lines: Iterable<CacheLine>): Generator<string> {
+export function* csvRows(report: Settings, lines: Iterable<CacheLine>): Generator<string> {
   yield csvLine(COLUMNS.map(({ name }) => name));
   let index = 0;
   for (const line of lines) {
@@ -60,7 +62,7 @@ export function* csvRows(report: Report, lines: Iterable<CacheLine>): Generator<
 }
 
 /** "counters+0..8; limit+16": every object on the line, the most contended first. */
-function dataText(line: CacheLine, report: Report): string {
+function dataText(line: CacheLine, report: Settings): string {
   return usedObjects(line, displayOf(report))
     .map((use) => `${use.object || 'unknown'}${offsetText(use)}`)
     .join('; ');

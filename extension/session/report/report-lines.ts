@@ -5,7 +5,8 @@ import { mappingText } from '../../protocol/stack-owner';
 import { callersText } from './callers-text';
 import { trappedText } from './confirmation';
 import { addressOf, allocationText, dataText, howKnown, usedText, withoutMembers } from './data-text';
-import { accessKind, contendedLinesOf, objectsOf, threadRoles, weight } from './sharing-facts';
+import { accessKind } from '../../protocol/roles';
+import { contendedLinesOf, objectsOf, threadRoles, weight } from './sharing-facts';
 import { ownFunction, ownPlace, readablePlace } from '../lines/source-path';
 import { percent } from '../../protocol/words';
 import {

@@ -127,16 +127,3 @@ export function objectsOf(line: CacheLine): ObjectUse[] {
   }
   return [...uses.values()].sort((a, b) => b.weight - a.weight || a.first - b.first);
 }
-
-/** "read", "write", "rmw" (reads and writes in one instruction) or "atomic" (an atomic update). */
-export function accessKind({ locked, records, loads, stores, watch }: Access): string {
-  if (locked) return 'atomic';
-  // Only seen by watchpoints.
-  if (records === 0 && watch) {
-    const kinds = [watch.reads > 0 ? 'read' : '', watch.writes > 0 ? 'write' : ''].filter((kind) => kind !== '');
-    return kinds.join(', ') || 'unknown';
-  }
-  if (stores.total === 0) return 'read';
-  if (stores.rmw !== null && stores.rmw === stores.total) return loads > 0 ? 'read, rmw' : 'rmw';
-  return loads > 0 ? 'read, write' : 'write';
-}
