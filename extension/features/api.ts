@@ -4,6 +4,7 @@ import type { FromCompare, ToCompare } from '../protocol/compare';
 import type { Measure } from '../protocol/measure';
 import type { FromMachine, ToMachine } from '../protocol/machine';
 import type { FromPanel, PanelAdvice, ToPanel } from '../protocol/panel';
+import type { TabAnswer } from '../protocol/panel-tabs';
 import type { AdviceList } from '../protocol/advice';
 import type { Report } from '../protocol/report';
 import type { ListedRecording } from '../session/record/recording-list';
@@ -40,6 +41,8 @@ export interface PanelState {
   message: ToPanel;
   /** What the page was sent last of it; undefined: nothing yet, or there is none. */
   advice: PanelAdvice | undefined;
+  /** What a tab beside the lines was sent last; undefined: nothing yet of this profile. */
+  tab: TabAnswer | undefined;
 }
 
 /** The page of "Check This Machine". */

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { EngineError } from '../protocol/engine';
 import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type HeatMetric, type Measured } from '../protocol/measure';
 import { MOST_LINES_AT_ONCE, type FromPanel, type PanelHeat, type ToPanel } from '../protocol/panel';
+import type { TabAnswer, TabRequest } from '../protocol/panel-tabs';
 import type { Display, SourcePlace } from '../protocol/report';
 import { panelWords } from '../session/report/first-words';
 import { lineOrder } from '../session/profile/line-order';
@@ -17,6 +18,7 @@ import { showError } from './errors';
 import type { HeatMetricChoice } from './heat-metric';
 import { showWarning } from './notify';
 import { openBeside } from './open-beside';
+import { PanelTabs, tabRequest } from './panel-tabs';
 import type { SourceDocuments } from './source-documents';
 import { showPage } from './webview-page';
 
@@ -59,7 +61,10 @@ export class PanelPage implements vscode.Disposable {
   /** Looks for advice. */
   private looking: AbortController | undefined;
   private advised: FirstAdvice | undefined;
+  /** What was sent last. */
+  private tab: TabAnswer | undefined;
   private filtering: AbortController | undefined;
+  private readonly tabs = new PanelTabs(() => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '');
   private readonly subscriptions: { dispose(): void }[];
 
   constructor(
@@ -78,6 +83,7 @@ export class PanelPage implements vscode.Disposable {
         if (view.visible) return;
         this.shown = false; // a hidden page is gone: it asks again when it comes back
         this.looking?.abort();
+        this.tabs.abort();
       }),
     ];
     showPage(view.webview, services.extensionUri, 'panel', 'Contended Lines');
@@ -86,12 +92,14 @@ export class PanelPage implements vscode.Disposable {
   show(content: PageContent): void {
     this.content = content;
     this.looking?.abort();
+    this.tabs.clear();
     this.advised = undefined;
+    this.tab = undefined;
     this.send();
   }
 
   state(): PanelState {
-    return { open: true, shown: this.shown, message: this.message(), advice: this.advised?.shown };
+    return { open: true, shown: this.shown, message: this.message(), advice: this.advised?.shown, tab: this.tab };
   }
 
   async receive(message: FromPanel): Promise<void> {
@@ -115,6 +123,9 @@ export class PanelPage implements vscode.Disposable {
         return;
       case 'lines':
         if (profile && message.version === this.version) await this.sendLines(profile, message);
+        return;
+      case 'tab':
+        if (profile && message.version === this.version) await this.sendTab(profile, message);
         return;
       case 'filter':
         if (profile && message.version === this.version) await this.filter(profile, message.filter);
@@ -143,6 +154,7 @@ export class PanelPage implements vscode.Disposable {
   dispose(): void {
     this.looking?.abort();
     this.filtering?.abort();
+    this.tabs.abort();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
@@ -161,6 +173,13 @@ export class PanelPage implements vscode.Disposable {
     } catch (error) {
       showError(error, this.services.log);
     }
+  }
+
+  private async sendTab(profile: ShownProfile, request: TabRequest): Promise<void> {
+    const answer = await this.tabs.answer(profile, request);
+    if (!answer) return;
+    this.tab = answer;
+    void this.view.webview.postMessage({ type: 'tab', ...answer } satisfies ToPanel);
   }
 
   private async filter(profile: ShownProfile, filter: string): Promise<void> {
@@ -282,6 +301,10 @@ function parseMessage(message: unknown): FromPanel | undefined {
       return linesRequest(lines);
     case 'filter':
       return typeof filter === 'string' && typeof lines.version === 'number' ? { type, version: lines.version, filter } : undefined;
+    case 'tab': {
+      const request = tabRequest({ ...lines, filter });
+      return request && typeof lines.version === 'number' ? { type, version: lines.version, ...request } : undefined;
+    }
     case 'metric':
       return isOneOf<HeatMetric>(HEAT_METRICS, metric) ? { type, metric } : undefined;
     case 'display':

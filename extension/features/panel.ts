@@ -54,7 +54,7 @@ export class Panel implements vscode.Disposable {
   }
 
   state(): PanelState {
-    return this.page?.state() ?? { open: false, shown: false, message: { type: 'empty' }, advice: undefined };
+    return this.page?.state() ?? { open: false, shown: false, message: { type: 'empty' }, advice: undefined, tab: undefined };
   }
 
   async receive(message: FromPanel): Promise<void> {

@@ -1,6 +1,7 @@
 // Messages between the extension host and the panel's page. Everything in them is data: names and paths of a
 // recording are untrusted text and are rendered as text only.
 import type { HeatMetric, Measure, Measured } from './measure';
+import type { TabAnswer, TabRequest } from './panel-tabs';
 import type { CacheLine, Display, ObjectSum, SourcePlace } from './report';
 
 /** The recording's head: what the panel shows above its table. */
@@ -71,6 +72,8 @@ export type ToPanel =
     }
   /** Answers a request for `lines`, whose other fields are repeated. */
   | ({ type: 'lines'; lines: PanelLine[] } & LinesRequest)
+  /** Of the report before it. */
+  | ({ type: 'tab' } & TabAnswer)
   /** Answers `painted`. */
   | {
       type: 'advice';
@@ -104,6 +107,8 @@ export type FromPanel =
   | { type: 'allAdvice' }
   | { type: 'open'; file: string; line: number }
   | ({ type: 'lines'; count: number } & LinesRequest)
+  /** A tab is shown. */
+  | ({ type: 'tab'; version: number } & TabRequest)
   | { type: 'filter'; version: number; filter: string }
   | { type: 'metric'; metric: HeatMetric }
   | { type: 'display'; display: Display }

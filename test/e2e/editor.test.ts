@@ -12,6 +12,7 @@ import { describeCompare } from './compare';
 import { describeLayout } from './layout';
 import { describeLongList } from './long-list';
 import { describeMachine } from './machine';
+import { describePanelTabs } from './panel-tabs';
 import { describeRecording } from './recording';
 import { vsixFile } from './vsix';
 import { Window } from './window';
@@ -222,6 +223,7 @@ describe(`VS Code ${version.name}`, function () {
     await window.page.keyboard.press('Escape');
   });
 
+  describePanelTabs({ window: () => window, workspace }, EXAMPLE, [writes, reads]);
   describeLayout({ window: () => window, workspace });
   describeAdvice({ window: () => window, workspace });
   describeCompare({ window: () => window, workspace });

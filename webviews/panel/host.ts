@@ -1,13 +1,20 @@
 // The page's side of the panel protocol, and what it keeps while it is hidden.
 import type { FromPanel, ToPanel } from '../../extension/protocol/panel';
+import type { GroupKey } from '../../extension/protocol/panel-tabs';
 import type { GroupState } from './fit';
 import { DEFAULT_SORT, type Sort } from './model';
+import type { TabName } from './tab-views';
 
 export interface PageState {
   sort: Sort;
   expanded: string[];
   /** Of groups of columns, what a person chose. */
   groups: Record<string, GroupState>;
+  tab: TabName;
+  /** Of the tab "Data". */
+  groupBy: GroupKey;
+  /** Of tables of other tabs, by their names; `key` is the title of a column. */
+  tabSorts: Record<string, Sort>;
 }
 
 interface VsCodeApi {
@@ -33,9 +40,10 @@ export function onMessage(listener: (message: ToPanel) => void): () => void {
 }
 
 export function loadState(): PageState {
-  return { sort: DEFAULT_SORT, expanded: [], groups: {}, ...api.getState() };
+  return { sort: DEFAULT_SORT, expanded: [], groups: {}, tab: 'lines', groupBy: 'type', tabSorts: {}, ...api.getState() };
 }
 
-export function saveState(state: PageState): void {
-  api.setState(state);
+/** What is not said stays. */
+export function saveState(state: Partial<PageState>): void {
+  api.setState({ ...loadState(), ...state });
 }

@@ -13,11 +13,12 @@ import { Header } from './header';
 import { onMessage, send } from './host';
 import { showPrintable } from './shown-text';
 import { LineTable } from './table';
+import { Tabs } from './tabs';
 import './panel.css';
 import './filter.css';
 
-/** Lines are for the table that asked for them, and what is wrong with a filter for its box. */
-type OfReport = Exclude<ToPanel, { type: 'lines' | 'filterFailed' }>;
+/** Lines and tabs are for what asked for them, and what is wrong with a filter for its box. */
+type OfReport = Exclude<ToPanel, { type: 'lines' | 'tab' | 'filterFailed' }>;
 
 interface Shown {
   message: Exclude<OfReport, { type: 'advice' }> | undefined;
@@ -29,7 +30,7 @@ function App() {
   const [{ message, found }, setShown] = useState<Shown>({ message: undefined, found: undefined });
   useEffect(() => {
     const end = onMessage((came) => {
-      if (came.type !== 'lines' && came.type !== 'filterFailed') setShown((before) => shownWith(before, came));
+      if (came.type !== 'lines' && came.type !== 'tab' && came.type !== 'filterFailed') setShown((before) => shownWith(before, came));
     });
     send({ type: 'ready' });
     return end;
@@ -52,11 +53,13 @@ function App() {
         <main>
           <Header summary={summary} heat={heat} objects={objects} words={lines.length > 0 ? words : undefined} found={found} />
           <FilterBox version={message.version} filter={filter} />
-          {lines.length > 0 ? (
-            <LineTable lines={lines} total={total} version={message.version} summary={summary} heat={heat} />
-          ) : (
-            <NothingFound summary={summary} filter={filter} words={words.summary} />
-          )}
+          <Tabs report={message}>
+            {lines.length > 0 ? (
+              <LineTable lines={lines} total={total} version={message.version} summary={summary} heat={heat} />
+            ) : (
+              <NothingFound summary={summary} filter={filter} words={words.summary} />
+            )}
+          </Tabs>
         </main>
       );
     }
