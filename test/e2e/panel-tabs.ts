@@ -49,7 +49,7 @@ export function describePanelTabs({ window, workspace }: RecordingSteps, recorde
     });
 
     it('unfolds who waits for whom, and opens the lines', async () => {
-      const panel = await window().webview('.tabs');
+      const panel = await window().webview('.tab-panel');
       await panel.getByRole('tab', { name: 'Functions' }).click();
       const first = panel.locator('.tab-scroll tbody tr').first();
       await first.waitFor();
@@ -67,7 +67,7 @@ export function describePanelTabs({ window, workspace }: RecordingSteps, recorde
     });
 
     it('draws threads over time, and says how evenly they work', async () => {
-      const panel = await window().webview('.tabs');
+      const panel = await window().webview('.tab-panel');
       await panel.getByRole('tab', { name: 'Threads' }).click();
       await panel.locator('.lane').first().waitFor();
       assert.ok((await panel.locator('.lane').count()) >= 2);
@@ -77,7 +77,7 @@ export function describePanelTabs({ window, workspace }: RecordingSteps, recorde
     });
 
     it('filters by a window that is drawn over the timeline', async () => {
-      const panel = await window().webview('.tabs');
+      const panel = await window().webview('.tab-panel');
       await panel.getByRole('tab', { name: 'Timeline' }).click();
       const parts = panel.locator('.part');
       await parts.first().waitFor();

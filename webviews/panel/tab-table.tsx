@@ -27,12 +27,13 @@ export function TabTableView({ table, ...sorting }: SortProps & { table: TabTabl
 export function Rows({ table, sort, onSort }: SortProps & { table: TabRows }) {
   const { columns, bars, rows: all, empty, more } = table;
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
-  const [active, setActive] = useState(0);
+  /** -1: no row was chosen yet. */
+  const [active, setActive] = useState(-1);
   const body = useRef<HTMLTableSectionElement>(null);
   const focusWanted = useRef(false);
   const rows = useMemo(() => shownRows(sortedRows(all, columns, sort), unfolded), [all, columns, sort, unfolded]);
   const canUnfold = all.some(({ rows: inside }) => inside.length > 0);
-  const stop = Math.min(active, rows.length - 1);
+  const stop = Math.max(0, Math.min(active, rows.length - 1));
 
   const move = (index: number): void => {
     setActive(Math.max(0, Math.min(rows.length - 1, index)));
@@ -93,7 +94,7 @@ export function Rows({ table, sort, onSort }: SortProps & { table: TabRows }) {
                 class={`level-${shown.level}${shown.row.place ? ' opens' : ''}`}
                 aria-level={canUnfold ? shown.level : undefined}
                 aria-expanded={shown.row.rows.length > 0 ? shown.unfolded : undefined}
-                aria-selected={index === stop}
+                aria-selected={index === active}
                 title={shown.row.place ? `Double-click or Enter opens ${shown.row.place.file}:${shown.row.place.line}` : undefined}
                 tabIndex={index === stop ? 0 : -1}
                 onFocus={() => setActive(index)}
