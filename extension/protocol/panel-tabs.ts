@@ -1,6 +1,5 @@
 // What the tabs of the panel beside its lines show. All texts may hold untrusted names.
 import type { SourcePlace } from './report';
-import type { TableKey } from './table';
 
 /** What the tab "Data" can be grouped by. */
 export const GROUP_KEYS = [
@@ -15,12 +14,12 @@ export const GROUP_KEYS = [
   'process',
   'cpu',
   'node',
-] as const satisfies readonly TableKey[];
+] as const;
 export type GroupKey = (typeof GROUP_KEYS)[number];
 
 /** What a tab can show: a table by a key, who waits for whom, contention over time, or what threads did. */
-export const TAB_VIEWS = [...GROUP_KEYS, 'pairs', 'timeline', 'threads'] as const;
-export type TabView = (typeof TAB_VIEWS)[number];
+export type TabView = GroupKey | 'pairs' | 'timeline' | 'threads';
+export const TAB_VIEWS: readonly TabView[] = [...GROUP_KEYS, 'pairs', 'timeline', 'threads'];
 
 export interface TabColumn {
   title: string;
