@@ -35,7 +35,7 @@ import type { LiveWhere, WhereOutcome, WhereParams } from '../protocol/where';
 import type { WorksetSurvey } from '../protocol/workset';
 import { withFullStop } from '../protocol/words';
 import { headOf, reportOf, type ReportPieces } from './report-pieces';
-import { tableRowsOf, type TablePieces } from './table-pieces';
+import { firstRowsOf, tableRowsOf, type TablePieces } from './table-pieces';
 import { suspectsAnswer, type FindSuspects } from './suspects';
 
 export interface NativeJob<R> {
@@ -180,6 +180,7 @@ export class NativeEngine implements Engine {
       const { report, tables } = await this.sums(params, options);
       return { report: headOf(report), tables: tables.map((pieces) => [...tableRowsOf(pieces)]) };
     },
+    table: async ({ most, ...params }, options) => firstRowsOf(await this.table(params, options), most),
     threads: async (params, { signal, onProgress }) =>
       JSON.parse(await this.job(() => this.addon.threads(params, (share) => onProgress?.(share)), signal)) as ThreadList,
     workset: async (params, { signal, onProgress }) =>
@@ -238,7 +239,7 @@ export class NativeEngine implements Engine {
   }
 
   /** A table's JSON text as the addon wrote it. Rejects with EngineError only. */
-  async table(params: TableParams, options: CallOptions<'analyze'> = {}): Promise<TablePieces> {
+  async table(params: TableParams, options: CallOptions<'table'> = {}): Promise<TablePieces> {
     try {
       return await this.job(() => this.addon.table(params, (share) => options.onProgress?.(share)), options.signal);
     } catch (error) {

@@ -5,6 +5,7 @@ import type { Measure } from '../protocol/measure';
 import type { FromMachine, ToMachine } from '../protocol/machine';
 import type { FromPanel, PanelAdvice, ToPanel } from '../protocol/panel';
 import type { LineDetail } from '../protocol/panel-detail';
+import type { TabAnswer } from '../protocol/panel-tabs';
 import type { AdviceList } from '../protocol/advice';
 import type { Report } from '../protocol/report';
 import type { ListedRecording } from '../session/record/recording-list';
@@ -44,6 +45,8 @@ export interface PanelState {
   advice: PanelAdvice | undefined;
   /** The line in full that the page was sent last; undefined: none. */
   detail: LineDetail | undefined;
+  /** What a tab beside the lines was sent last; undefined: nothing yet of this profile. */
+  tab: TabAnswer | undefined;
 }
 
 /** The page of "Check This Machine". */

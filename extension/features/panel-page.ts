@@ -6,6 +6,7 @@ import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type HeatM
 import { ROW_ACTIONS, rowId, type RowAction } from '../protocol/panel-rows';
 import { MOST_LINES_AT_ONCE, type FromPanel, type PanelHeat, type ToPanel } from '../protocol/panel';
 import type { LineDetail } from '../protocol/panel-detail';
+import type { TabAnswer, TabRequest } from '../protocol/panel-tabs';
 import type { Display, SourcePlace } from '../protocol/report';
 import { panelWords } from '../session/report/first-words';
 import { lineDetail } from '../session/profile/line-detail';
@@ -21,6 +22,7 @@ import type { HeatMetricChoice } from './heat-metric';
 import { showWarning } from './notify';
 import { openBeside } from './open-beside';
 import { runRowAction, type RowPage } from './panel-rows';
+import { PanelTabs, tabRequest } from './panel-tabs';
 import type { SourceDocuments } from './source-documents';
 import { showPage } from './webview-page';
 
@@ -72,7 +74,10 @@ export class PanelPage implements RowPage, vscode.Disposable {
   private detail: LineDetail | undefined;
   /** The filter before the window was loaded again; empty: none, or it is set again; undefined: the page has not said it. */
   private restored: string | undefined;
+  /** What was sent last. */
+  private tab: TabAnswer | undefined;
   private filtering: AbortController | undefined;
+  private readonly tabs = new PanelTabs(() => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '');
   private readonly subscriptions: { dispose(): void }[];
 
   constructor(
@@ -91,6 +96,7 @@ export class PanelPage implements RowPage, vscode.Disposable {
         if (view.visible) return;
         this.shown = false; // a hidden page is gone: it asks again when it comes back
         this.looking?.abort();
+        this.tabs.abort();
       }),
     ];
     services.open.add(this);
@@ -100,14 +106,16 @@ export class PanelPage implements RowPage, vscode.Disposable {
   show(content: PageContent): void {
     this.content = content;
     this.looking?.abort();
+    this.tabs.clear();
     this.advised = undefined;
     this.detail = undefined;
+    this.tab = undefined;
     this.send();
     void this.restore();
   }
 
   state(): PanelState {
-    return { open: true, shown: this.shown, message: this.message(), advice: this.advised?.shown, detail: this.detail };
+    return { open: true, shown: this.shown, message: this.message(), advice: this.advised?.shown, detail: this.detail, tab: this.tab };
   }
 
   async receive(message: FromPanel): Promise<void> {
@@ -134,6 +142,9 @@ export class PanelPage implements RowPage, vscode.Disposable {
         return;
       case 'lines':
         if (profile && message.version === this.version) await this.sendLines(profile, message);
+        return;
+      case 'tab':
+        if (profile && message.version === this.version) await this.sendTab(profile, message);
         return;
       case 'filter':
         if (profile && message.version === this.version) await this.filter(profile, message.filter);
@@ -177,6 +188,7 @@ export class PanelPage implements RowPage, vscode.Disposable {
     this.services.open.delete(this);
     this.looking?.abort();
     this.filtering?.abort();
+    this.tabs.abort();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
@@ -215,6 +227,13 @@ export class PanelPage implements RowPage, vscode.Disposable {
     if (version !== this.version) return;
     this.detail = detail ?? undefined;
     void this.view.webview.postMessage({ type: 'detail', version, id, detail } satisfies ToPanel);
+  }
+
+  private async sendTab(profile: ShownProfile, request: TabRequest): Promise<void> {
+    const answer = await this.tabs.answer(profile, request);
+    if (!answer) return;
+    this.tab = answer;
+    void this.view.webview.postMessage({ type: 'tab', ...answer } satisfies ToPanel);
   }
 
   async filter(profile: ShownProfile, filter: string): Promise<void> {
@@ -355,6 +374,10 @@ function parseMessage(message: unknown): FromPanel | undefined {
     case 'row': {
       const row = rowId(lines.version, line, access);
       return row && isOneOf<RowAction>(ROW_ACTIONS, action) ? { type, action, ...row } : undefined;
+    }
+    case 'tab': {
+      const request = tabRequest({ ...lines, filter });
+      return request && typeof lines.version === 'number' ? { type, version: lines.version, ...request } : undefined;
     }
     case 'metric':
       return isOneOf<HeatMetric>(HEAT_METRICS, metric) ? { type, metric } : undefined;

@@ -87,7 +87,9 @@ export class Panel implements vscode.Disposable {
   }
 
   state(): PanelState {
-    return this.page?.state() ?? { open: false, shown: false, message: { type: 'empty' }, advice: undefined, detail: undefined };
+    return (
+      this.page?.state() ?? { open: false, shown: false, message: { type: 'empty' }, advice: undefined, detail: undefined, tab: undefined }
+    );
   }
 
   async receive(message: FromPanel): Promise<void> {

@@ -4,7 +4,7 @@ import type { CalibrationResult } from './calibration';
 import type { DeclarationList, LayoutList, TypeList } from './layout';
 import type { Answer, ProfileSummary, Question } from './profile';
 import type { CoalesceKey, Display, Report } from './report';
-import type { TableKey, TableRow } from './table';
+import type { Table, TableKey, TableRow } from './table';
 import type { ThreadList } from './threads';
 import type { Count, Integer } from './values';
 import type { Trace } from './trace';
@@ -155,6 +155,13 @@ export interface TableParams extends Omit<AnalyzeParams, 'tables' | 'showAll' | 
   bins?: number;
 }
 
+/** Rows that were left out of a table. */
+export interface RowsLeft {
+  rows: number;
+  /** Samples of theirs. */
+  contended: number;
+}
+
 /** Several tables of one analysis, and the report beside them: of each table one to three different keys. */
 export interface SumsParams extends Omit<AnalyzeParams, 'tables' | 'showAll' | 'coalesce'> {
   by: TableKey[][];
@@ -280,6 +287,8 @@ export interface EngineCalls {
   advise: { params: OpenParams; result: AdviceList; progress: number };
   /** Several tables of one analysis, in the order asked for, and its report without lines. Aborting and progress as of `analyze`. */
   sums: { params: Omit<SumsParams, 'lines'>; result: { report: Report; tables: TableRow[][] }; progress: number };
+  /** A table with its first `most` rows, and the sums of the others. Aborting and progress as of `analyze`. */
+  table: { params: TableParams & { most: number }; result: { table: Table; left: RowsLeft }; progress: number };
   /** What the threads did over time. Aborting and progress as of `analyze`. */
   threads: { params: ThreadsParams; result: ThreadList; progress: number };
   /** How much memory is worked on, and classes of misses. Aborting and progress as of `analyze`. */

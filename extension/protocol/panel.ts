@@ -3,6 +3,7 @@
 import type { HeatMetric, Measure, Measured } from './measure';
 import type { LineDetail } from './panel-detail';
 import type { RowAction, RowId } from './panel-rows';
+import type { TabAnswer, TabRequest } from './panel-tabs';
 import type { CacheLine, Display, ObjectSum, SourcePlace } from './report';
 
 /** The recording's head: what the panel shows above its table. */
@@ -75,6 +76,8 @@ export type ToPanel =
     }
   /** Answers a request for `lines`, whose other fields are repeated. */
   | ({ type: 'lines'; lines: PanelLine[] } & LinesRequest)
+  /** Of the report before it. */
+  | ({ type: 'tab' } & TabAnswer)
   /** Answers `painted`. */
   | {
       type: 'advice';
@@ -111,6 +114,8 @@ export type FromPanel =
   | { type: 'allAdvice' }
   | { type: 'open'; file: string; line: number }
   | ({ type: 'lines'; count: number } & LinesRequest)
+  /** A tab is shown. */
+  | ({ type: 'tab'; version: number } & TabRequest)
   | { type: 'filter'; version: number; filter: string }
   /** One line in full, by its `id`. */
   | { type: 'detail'; version: number; id: string }

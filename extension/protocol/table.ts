@@ -22,6 +22,24 @@ export const TABLE_KEYS = [
 ] as const;
 export type TableKey = (typeof TABLE_KEYS)[number];
 
+/** What a row of the key is. */
+export const KEY_WORDS: Record<TableKey, string> = {
+  line: 'cache line',
+  object: 'object',
+  type: 'type',
+  member: 'member',
+  allocation: 'allocation',
+  function: 'function',
+  frame: 'innermost function',
+  source: 'source line',
+  file: 'source file',
+  thread: 'thread',
+  process: 'process',
+  cpu: 'CPU',
+  node: 'node',
+  time: 'time',
+};
+
 /** How many parts the time has by default, and at most. */
 export const USUAL_BINS = 20;
 export const MOST_BINS = 10_000;

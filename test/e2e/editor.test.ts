@@ -13,6 +13,7 @@ import { describeCompare } from './compare';
 import { describeLayout } from './layout';
 import { describeLongList } from './long-list';
 import { describeMachine } from './machine';
+import { describePanelTabs } from './panel-tabs';
 import { describeRecording } from './recording';
 import { describeRows } from './rows';
 import { vsixFile } from './vsix';
@@ -225,6 +226,7 @@ describe(`VS Code ${version.name}`, function () {
   });
 
   describeRows({ window: () => window });
+  describePanelTabs({ window: () => window, workspace }, EXAMPLE, [writes, reads]);
   describeLayout({ window: () => window, workspace });
   describeAdvice({ window: () => window, workspace });
   describeCompare({ window: () => window, workspace });

@@ -1,7 +1,9 @@
 // The page's side of the panel protocol, and what it keeps while it is hidden.
 import type { FromPanel, ToPanel } from '../../extension/protocol/panel';
+import type { GroupKey } from '../../extension/protocol/panel-tabs';
 import type { GroupState } from './fit';
 import { DEFAULT_SORT, type Sort } from './model';
+import type { TabName } from './tab-views';
 
 export interface PageState {
   sort: Sort;
@@ -10,6 +12,11 @@ export interface PageState {
   groups: Record<string, GroupState>;
   /** Of the report that was shown last. */
   filter: string;
+  tab: TabName;
+  /** Of the tab "Data". */
+  groupBy: GroupKey;
+  /** Of tables of other tabs, by their names; `key` is the title of a column. */
+  tabSorts: Record<string, Sort>;
 }
 
 interface VsCodeApi {
@@ -35,10 +42,10 @@ export function onMessage(listener: (message: ToPanel) => void): () => void {
 }
 
 export function loadState(): PageState {
-  return { sort: DEFAULT_SORT, expanded: [], groups: {}, filter: '', ...api.getState() };
+  return { sort: DEFAULT_SORT, expanded: [], groups: {}, filter: '', tab: 'lines', groupBy: 'type', tabSorts: {}, ...api.getState() };
 }
 
-/** The other parts stay. */
-export function saveState(part: Partial<PageState>): void {
-  api.setState({ ...loadState(), ...part });
+/** What is not said stays. */
+export function saveState(state: Partial<PageState>): void {
+  api.setState({ ...loadState(), ...state });
 }

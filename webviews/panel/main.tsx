@@ -13,11 +13,14 @@ import { Header } from './header';
 import { loadState, onMessage, send } from './host';
 import { showPrintable } from './shown-text';
 import { LineTable } from './table';
+import { Tabs } from './tabs';
 import './panel.css';
 import './filter.css';
 
-/** Lines are for the table that asked for them, in full for the pane below it, and what is wrong with a filter for its box. */
-type OfReport = Exclude<ToPanel, { type: 'lines' | 'detail' | 'filterFailed' }>;
+/** Of messages that parts of the page wait for: the table, the pane below it, a tab, and the box for the filter. */
+const OF_PARTS = ['lines', 'detail', 'tab', 'filterFailed'] as const;
+type OfPart = Extract<ToPanel, { type: (typeof OF_PARTS)[number] }>;
+type OfReport = Exclude<ToPanel, OfPart>;
 
 interface Shown {
   message: Exclude<OfReport, { type: 'advice' }> | undefined;
@@ -29,7 +32,7 @@ function App() {
   const [{ message, found }, setShown] = useState<Shown>({ message: undefined, found: undefined });
   useEffect(() => {
     const end = onMessage((came) => {
-      if (came.type !== 'lines' && came.type !== 'detail' && came.type !== 'filterFailed') setShown((before) => shownWith(before, came));
+      if (isOfReport(came)) setShown((before) => shownWith(before, came));
     });
     send({ type: 'ready', filter: loadState().filter });
     return end;
@@ -52,15 +55,21 @@ function App() {
         <main>
           <Header summary={summary} heat={heat} objects={objects} words={lines.length > 0 ? words : undefined} found={found} />
           <FilterBox version={message.version} filter={filter} />
-          {lines.length > 0 ? (
-            <LineTable lines={lines} total={total} version={message.version} summary={summary} heat={heat} />
-          ) : (
-            <NothingFound summary={summary} filter={filter} words={words.summary} />
-          )}
+          <Tabs report={message}>
+            {lines.length > 0 ? (
+              <LineTable lines={lines} total={total} version={message.version} summary={summary} heat={heat} />
+            ) : (
+              <NothingFound summary={summary} filter={filter} words={words.summary} />
+            )}
+          </Tabs>
         </main>
       );
     }
   }
+}
+
+function isOfReport(message: ToPanel): message is OfReport {
+  return !OF_PARTS.some((type) => type === message.type);
 }
 
 /** Of the same recording the advice stays until a newer one comes. */

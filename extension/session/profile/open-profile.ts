@@ -1,11 +1,17 @@
 // A recording that the engine keeps open, and the questions of the editor to it.
 import type { AdviceList } from '../../protocol/advice';
-import type { CallOptions, Engine, OpenParams } from '../../protocol/engine';
+import type { CallOptions, Engine, EngineCalls, OpenParams, TableParams, ThreadsParams } from '../../protocol/engine';
 import { MOST_LINES_AT_ONCE } from '../../protocol/panel';
 import type { Answers, ProfileSummary, Question } from '../../protocol/profile';
 import type { CacheLine, Report } from '../../protocol/report';
+import type { ThreadList } from '../../protocol/threads';
 
 export type ShownQuestion = 'lines' | 'line' | 'objects' | 'heat' | 'places' | 'data';
+
+/** Of the recording that is open, by another filter than its own where one is said. */
+export type TableQuestion = Pick<TableParams, 'by' | 'bins' | 'filter'> & { most: number };
+export type ThreadsQuestion = Pick<ThreadsParams, 'bins' | 'filter'>;
+export type TableAnswer = EngineCalls['table']['result'];
 
 /** What a profile that is shown is asked. */
 export interface ProfileSource {
@@ -19,6 +25,10 @@ export interface ProfileSource {
   report(signal?: AbortSignal): Promise<Report>;
   /** What to change, without the edits. */
   advice(signal?: AbortSignal): Promise<AdviceList>;
+  /** Reads the recording again, which is kept without what a table needs. */
+  table(question: TableQuestion, signal: AbortSignal): Promise<TableAnswer>;
+  /** Likewise. */
+  threads(question: ThreadsQuestion, signal: AbortSignal): Promise<ThreadList>;
   close(): Promise<void>;
 }
 
@@ -71,6 +81,14 @@ export class OpenProfile implements ProfileSource {
 
   advice(signal?: AbortSignal): Promise<AdviceList> {
     return this.engine.call('advise', { ...this.params, callers: false }, signal === undefined ? {} : { signal });
+  }
+
+  table(question: TableQuestion, signal: AbortSignal): Promise<TableAnswer> {
+    return this.engine.call('table', { ...this.params, ...question }, { signal });
+  }
+
+  threads(question: ThreadsQuestion, signal: AbortSignal): Promise<ThreadList> {
+    return this.engine.call('threads', { ...this.params, ...question }, { signal });
   }
 
   async close(): Promise<void> {

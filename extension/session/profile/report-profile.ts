@@ -39,6 +39,16 @@ export class ReportProfile implements ProfileSource {
     return Promise.resolve(this.advised);
   }
 
+  table(): Promise<never> {
+    return Promise.reject(new EngineError('impossible', 'This report was made elsewhere and cannot be added up.', 'Open its recording.'));
+  }
+
+  threads(): Promise<never> {
+    return Promise.reject(
+      new EngineError('impossible', 'This report was made elsewhere and has no threads over time.', 'Open its recording.'),
+    );
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }

@@ -5,9 +5,10 @@ import { wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import { MOST_LINES_AT_ONCE } from '../../protocol/panel';
 import type { Answers, CodePlace, DataIdentity, DataSum, LineChoice, LinesQuestion, ProfileLine } from '../../protocol/profile';
 import type { CacheLine, Report, SourcePlace } from '../../protocol/report';
+import type { ThreadList } from '../../protocol/threads';
 import { lineHeat, type LineHeat } from './heat';
 import { lineOrder } from './line-order';
-import type { ProfileSource } from './open-profile';
+import type { ProfileSource, TableAnswer, TableQuestion, ThreadsQuestion } from './open-profile';
 import { SharedCall } from './shared-call';
 import { cardOf, wholeTypes, type TypeCard } from '../layout/type-heat';
 import { indexTypes, type TypeIndex } from '../layout/type-places';
@@ -165,6 +166,16 @@ export class ShownProfile {
   /** One line in full. Rejects with EngineError, also where the filter leaves no such line. */
   line(id: string): Promise<ProfileLine> {
     return this.source.ask<'line'>({ question: 'line', id });
+  }
+
+  /** The recording added up by keys. Rejects with EngineError. */
+  table(question: TableQuestion, signal: AbortSignal): Promise<TableAnswer> {
+    return this.source.table(question, signal);
+  }
+
+  /** What its threads did over time. Rejects with EngineError. */
+  threads(question: ThreadsQuestion, signal: AbortSignal): Promise<ThreadList> {
+    return this.source.threads(question, signal);
   }
 
   /** A page of lines. */

@@ -1,29 +1,20 @@
 // Of a table by function: which function waits for which, down to source lines.
-import type { TableHead, TableRow, WaitsFor } from '../../protocol/table';
+import type { TableHead, TableRow } from '../../protocol/table';
 import { readablePath } from '../lines/source-path';
 import type { Layout } from '../report/report-lines';
 import { percent } from '../../protocol/words';
 import { plural, printable, shortenMiddle } from '../text/terminal-text';
 import { formatOneRowTable, type Cell, type Column } from '../text/text-table';
+import { pairsOf, partOfLines, type Pair } from './pairs';
 
 const MAX_PAIRS = 20;
 const MAX_LINES = 4;
 /** Lines with less of their pair's share are left out. */
 const LEAST_LINE = 0.05;
 
-interface Pair extends WaitsFor {
-  from: string;
-  /** Of all contended samples. */
-  part: number;
-}
-
 /** Empty where no function waits. */
-export function pairsText({ total }: TableHead, rows: readonly TableRow[], { width, style, folder }: Layout): string[] {
-  const pairs = rows
-    .flatMap(({ key, contended, waitsFor = [] }) =>
-      waitsFor.map((each): Pair => ({ ...each, from: key.function ?? '', part: (each.share * contended) / total.contended })),
-    )
-    .sort((a, b) => b.part - a.part);
+export function pairsText(head: TableHead, rows: readonly TableRow[], { width, style, folder }: Layout): string[] {
+  const pairs = pairsOf(head, rows);
   if (pairs.length === 0) return [];
   const shown = pairs.slice(0, MAX_PAIRS);
   const columns: Column[] = [
@@ -49,12 +40,12 @@ export function pairsText({ total }: TableHead, rows: readonly TableRow[], { wid
   ];
 }
 
-function linesOf({ lines, share, part }: Pair, folder: string): Cell[][] {
-  return lines
-    .filter((line) => line.share >= LEAST_LINE * share)
+function linesOf(pair: Pair, folder: string): Cell[][] {
+  return pair.lines
+    .filter((line) => line.share >= LEAST_LINE * pair.share)
     .slice(0, MAX_LINES)
-    .map(({ source, cause, share: own }) => [
-      { text: percent((own / share) * part), style: 'dim' },
+    .map(({ source, cause, share }) => [
+      { text: percent(partOfLines(pair, share)), style: 'dim' },
       { text: '' },
       { text: `  ${readablePath(printable(source), folder)}`, style: 'dim' },
       { text: `  ${readablePath(printable(cause), folder)}`, style: 'dim' },

@@ -1,0 +1,119 @@
+// The columns of a table and the words around it, for the terminal and for the panel.
+import type { RowsLeft } from '../../protocol/engine';
+import type { TableHead, TableKey, TableRow } from '../../protocol/table';
+import { percent } from '../../protocol/words';
+import { readablePath } from '../lines/source-path';
+import { byteSize, count, plural, printable } from '../text/terminal-text';
+
+const DATA_KEYS = new Set<TableKey>(['object', 'type', 'member', 'allocation']);
+
+/** A column: the lower its rank, the narrower the terminals that still show it. */
+export interface Numbers {
+  title: string;
+  /** What it says. */
+  meaning: string;
+  rank: number;
+  /** By which rows sort; null: not known, or there is none. */
+  value: (row: TableRow) => number | string | null;
+  cell: (row: TableRow) => string;
+}
+
+/** "8,012 samples (clock); 7,420 contended: 92.6% of all 8,012". */
+export function totalsText({ total, programSamples, evidence, collector, filtered, selected }: TableHead): string {
+  const parts = [
+    `${plural(total.samples, 'sample')} (${[collector, ...evidence].filter((word, i, all) => all.indexOf(word) === i).join(', ')})`,
+    `${count(total.contended)} contended: ${percent(programSamples === 0 ? 0 : total.contended / programSamples)} of all ${count(programSamples)}`,
+    ...(filtered === null ? [] : [`${count(filtered)} left out by filters`]),
+    ...(selected === null ? [] : [`${count(selected.lines)} of ${plural(selected.of, 'line')} chosen`]),
+  ];
+  return parts.join('; ');
+}
+
+/** "12 more rows: 0.3% of the contended samples". */
+export function moreRowsText({ total }: Pick<TableHead, 'total'>, { rows, contended }: RowsLeft): string {
+  return `${plural(rows, 'more row')}: ${percent(total.contended === 0 ? 0 : contended / total.contended)} of the contended samples`;
+}
+
+/** @param folder the reader is in: source paths below it are relative to it */
+export function keyText(row: TableRow, key: TableKey, folder: string): string {
+  const text = printable(row.key[key] ?? '');
+  return key === 'source' || key === 'file' ? readablePath(text, folder) : text;
+}
+
+/** The columns that this evidence and these keys have. */
+export function numbersOf({ by, total, evidence }: Pick<TableHead, 'by' | 'total' | 'evidence'>): Numbers[] {
+  const memory = !evidence.includes('clock');
+  const ofData = by.some((key) => DATA_KEYS.has(key));
+  const missShare = ({ misses }: TableRow): number | null =>
+    misses === null || total.misses === null ? null : total.misses === 0 ? 0 : misses / total.misses;
+  return [
+    {
+      rank: 0,
+      ...shares('share', 'Of the contended samples', ({ contended }) => (total.contended === 0 ? 0 : contended / total.contended)),
+    },
+    { rank: ofData ? 4 : 2, ...shares('of all', 'Contended samples, of all samples', ({ programShare }) => programShare) },
+    ...(memory
+      ? [
+          { rank: 2, ...shares('misses', 'Its part of all misses of the first cache', missShare) },
+          { rank: 2, ...shares('bounce', 'Of its accesses, those whose data came from another core', ({ bounce }) => bounce) },
+          { rank: 8, ...counts('HITMs', 'Loads that another core’s modified line answered', ({ hitm }) => hitm) },
+        ]
+      : [
+          {
+            title: 'waited',
+            meaning: 'The time that its contended samples stand for',
+            rank: 6,
+            value: ({ contendedNs }: TableRow) => contendedNs,
+            cell: ({ contendedNs }: TableRow) => (contendedNs === null ? '?' : contendedNs === 0 ? '' : duration(contendedNs)),
+          },
+        ]),
+    {
+      title: 'false',
+      meaning: 'Of the waiting, how much is for data that the waiting access does not share',
+      rank: 7,
+      value: ({ falseShare }) => falseShare,
+      cell: ({ falseShare }) => (falseShare === null ? '' : percent(falseShare)),
+    },
+    { rank: total.contended > 0 ? 5 : 0, ...counts('samples', 'Samples', ({ samples }) => samples) },
+    { rank: 11, ...counts('reads', 'Samples of loads', ({ reads }) => reads) },
+    { rank: 11, ...counts('writes', 'Samples of stores and of read-modify-writes', ({ writes }) => writes) },
+    { rank: 9, ...counts('threads', 'Distinct threads', ({ threads }) => threads) },
+    { rank: 10, ...counts('lines', 'Distinct cache lines', ({ lines }) => lines) },
+    ...(ofData
+      ? [
+          { rank: 3, ...counts('objects', 'Distinct sampled objects: a lower bound', ({ instances }) => instances) },
+          {
+            title: 'bytes',
+            meaning: 'The sizes of the sampled objects together: a lower bound',
+            rank: 3,
+            value: ({ bytes }: TableRow) => bytes,
+            cell: ({ bytes }: TableRow) => (bytes === null ? '?' : bytes < 1000 ? String(bytes) : byteSize(bytes)),
+          },
+        ]
+      : []),
+    {
+      title: 'verdict',
+      meaning: 'How threads use its lines',
+      rank: 1,
+      value: ({ verdict }) => verdict,
+      cell: ({ verdict }) => verdict ?? '',
+    },
+  ];
+}
+
+function shares(title: string, meaning: string, value: (row: TableRow) => number | null): Omit<Numbers, 'rank'> {
+  return { title, meaning, value, cell: (row) => known(value(row), percent) };
+}
+
+function counts(title: string, meaning: string, value: (row: TableRow) => number | null): Omit<Numbers, 'rank'> {
+  return { title, meaning, value, cell: (row) => known(value(row), count) };
+}
+
+function known(value: number | null, text: (value: number) => string): string {
+  return value === null ? '?' : text(value);
+}
+
+/** "0.3 ms", "12.5 s". */
+function duration(nanoseconds: number): string {
+  return nanoseconds < 1e9 ? `${(nanoseconds / 1e6).toFixed(1)} ms` : `${(nanoseconds / 1e9).toFixed(1)} s`;
+}
