@@ -156,6 +156,8 @@ export interface Advice {
     excessCycles: Share | null;
     /** The most that the speedup can be, whatever contention costs on that machine; 1: nothing is known. */
     mostSpeedup: Factor;
+    /** Single threads gain, and the program so little that no edit is made. */
+    threadsOnly: boolean;
     /** What the prediction rests on: "clock, calibrated". */
     basis: string;
   };

@@ -80,6 +80,7 @@ struct Advice {
   uint64_t readerLinesBefore = 1, readerLinesAfter = 1;
   std::optional<Speedup> speedup;
   double mostSpeedup = 1;              ///< whatever contention costs there
+  bool threadsOnly = false;            ///< single threads gain, and the program too little for an edit
   std::optional<double> excessCycles;  ///< see gain.h; of what the way ends
   double contendedLeft = 1;
   std::string basis;

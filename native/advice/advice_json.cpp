@@ -123,6 +123,7 @@ class AdviceJson : private JsonWriter {
     else
       null("excessCycles");
     field("mostSpeedup", item.mostSpeedup);
+    field("threadsOnly", item.threadsOnly);
     field("basis", item.basis);
     close();
     std::visit([&](const auto& change) { write(change, item); }, item.change);

@@ -128,10 +128,12 @@ class Advisor {
       advice.mostSpeedup = gain.most;
       // A victim's thread may gain though the program takes as long.
       const double most = here.victims > 0 ? std::max(gain.most, gain.mostOfThread) : gain.most;
-      if (report_.threads.empty() || most >= kLeastSpeedup)
+      if (report_.threads.empty() || most >= kLeastSpeedup) {
         advice.speedup = gain.speedup;
-      else
+        advice.threadsOnly = !report_.threads.empty() && gain.most < kLeastSpeedup;
+      } else {
         chosen = nullptr;
+      }
     }
     advice.confidence = confidenceOf(here, chosen != nullptr);
     advice.readerLinesBefore = advice.readerLinesAfter = linesOf(subject.size);

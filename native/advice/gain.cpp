@@ -71,8 +71,7 @@ struct Dominance {
 };
 
 void addSaved(const calibration::Calibration* calibration, Phase& phase, Dominance& dominance) {
-  const auto stores =
-      std::ranges::count_if(phase.waits, [](const auto& each) { return each.second.stores; });
+  const auto stores = std::ranges::count_if(phase.waits, [](const auto& each) { return each.second.stores; });
   for (const auto& [number, samples] : phase.samples) {
     Saved& saved = phase.saved[number];
     saved.samples = samples;
@@ -114,7 +113,7 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
 
   Gain gain;
   double slowest = 0, least = 0;
-  Speedup left{0, 0, 0};  // times of the phases' slowest threads, in samples
+  Speedup left{0, 0, 0};                                  // times of the phases' slowest threads, in samples
   std::map<uint32_t, std::pair<double, double>> threads;  // samples, and the most that they save
   for (auto& [number, phase] : phases) {
     // So that the phases' deviations are together those of their sum.

@@ -18,8 +18,8 @@ struct Gain {
   /// The most that a single thread can gain of its own time, of those that run a tenth of the slowest one's
   /// time at least.
   double mostOfThread = 1;
-  /// Most of what is saved would be at plain stores and plain read-modify-writes: only the bounds of `speedup`
-  /// say something.
+  /// Most of what is saved would be at plain stores and plain read-modify-writes: only the bounds of
+  /// `speedup` say something.
   bool plainWritesDominate = false;
 };
 

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <map>
+#include <numbers>
 #include <numeric>
+#include <optional>
 
 #include "advice/objects.h"
 
@@ -40,8 +43,30 @@ class Sets {
   std::vector<uint32_t> parent_;
 };
 
+/// Whether two members are used alike, by the lines of a type's objects.
 struct Relation {
-  double together = 0, apart = 0;
+  double together = 0, apart = 0;              ///< contended samples, of lines whose samples suffice to tell
+  uint32_t maybeTogether = 0, maybeApart = 0;  ///< other lines
+
+  /// Empty: as likely by chance. Of lines that do not suffice alone, so many say the same that chance does
+  /// it at most once in 20 times: a sign test.
+  std::optional<bool> areTogether() const {
+    if (together + apart > 0) return together > apart;
+    const uint32_t all = maybeTogether + maybeApart, most = std::max(maybeTogether, maybeApart);
+    if (all == 0 || chanceOfAtLeast(most, all) > kByChance) return std::nullopt;
+    return maybeTogether > maybeApart;
+  }
+
+ private:
+  static constexpr double kByChance = 0.05;
+  /// Of `all` coins thrown, `most` or more show heads, or as many tails.
+  static double chanceOfAtLeast(uint32_t most, uint32_t all) {
+    double tail = 0;
+    for (uint32_t k = most; k <= all; ++k)
+      tail += std::exp(std::lgamma(all + 1.0) - std::lgamma(k + 1.0) - std::lgamma(all - k + 1.0) -
+                       all * std::numbers::ln2);
+    return 2 * tail;
+  }
 };
 
 }  // namespace
@@ -67,7 +92,8 @@ MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjec
 
   std::map<std::pair<uint32_t, uint32_t>, Relation> relations;
   std::vector<double> contended(members.size()), seen(members.size());
-  std::vector<bool> written(members.size());
+  // Told: by enough samples, and not only maybe.
+  std::vector<bool> written(members.size()), told(members.size()), maybe(members.size());
   const auto memberAt = [&](uint64_t offset) {
     for (uint32_t i = 0; i < members.size(); ++i)
       if (offset >= members[i].offset && offset - members[i].offset < members[i].size) return i;
@@ -89,23 +115,34 @@ MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjec
     for (size_t a = 0; a < waiting.words.size(); ++a) {
       if (memberOf[a] == kNone) continue;
       contended[memberOf[a]] += weight[a];
+      (waiting.words[a].sure ? told : maybe)[memberOf[a]] = true;
       for (size_t b = a + 1; b < waiting.words.size(); ++b) {
         if (memberOf[b] == kNone) continue;
         Relation& relation = relations[std::minmax(memberOf[a], memberOf[b])];
-        const double both = std::max(1.0, weight[a] + weight[b]);
-        (waiting.words[a].group == waiting.words[b].group ? relation.together : relation.apart) += both;
+        const bool alike = waiting.words[a].group == waiting.words[b].group;
+        if (waiting.words[a].sure && waiting.words[b].sure)
+          (alike ? relation.together : relation.apart) += std::max(1.0, weight[a] + weight[b]);
+        else
+          ++(alike ? relation.maybeTogether : relation.maybeApart);
       }
     }
   }
 
   Sets sets(members.size());
   for (const auto& [pair, relation] : relations) {
+    const std::optional<bool> together = relation.areTogether();
+    if (!together) continue;
+    told[pair.first] = told[pair.second] = true;
     if (pair.first == pair.second) {
-      if (relation.apart > relation.together) result.divided.push_back(pair.first);
-    } else if (relation.together > relation.apart) {
+      if (!*together) result.divided.push_back(pair.first);
+    } else if (*together) {
       sets.unite(pair.first, pair.second);
     }
   }
+  // A member of few samples belongs to whom chance says: it goes by the code or by its place, as if it had
+  // none.
+  for (uint32_t i = 0; i < members.size(); ++i)
+    if (maybe[i] && !told[i]) seen[i] = 0;
   // Bit-fields of one storage unit, and members of one union, move together.
   for (uint32_t i = 1; i < members.size(); ++i) {
     const LayoutMember &a = members[i - 1], &b = members[i];
@@ -122,7 +159,8 @@ MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjec
     for (const analysis::PlaceSample& sample : line.accesses.samples) samples[sample.use] += sample.weight;
     for (const analysis::StepUse& step : line.accesses.steps) {
       const uint32_t member = memberAt(step.offset), by = memberAt(line.accesses.uses[step.use].offset);
-      if (member != kNone && by != kNone && seen[member] <= 0) steps[member][by] += samples[step.use];
+      if (member != kNone && by != kNone && seen[member] <= 0 && seen[by] > 0)
+        steps[member][by] += samples[step.use];
     }
   }
   for (const auto& [member, others] : steps) {

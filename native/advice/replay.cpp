@@ -169,7 +169,9 @@ std::vector<calibration::AccessClass> classesOf(const std::vector<analysis::Word
       reads = reads || other.reads;
       writes = writes || other.writes;
     }
-    classes.push_back(reads && writes ? AccessClass::update : writes ? AccessClass::store : AccessClass::load);
+    classes.push_back(reads && writes ? AccessClass::update
+                      : writes        ? AccessClass::store
+                                      : AccessClass::load);
   }
   return classes;
 }

@@ -30,7 +30,8 @@ void WaitSum::add(const WaitSum& other) {
 
 FalseShare WaitSum::share() const {
   FalseShare share;
-  if (known <= 0) return share;
+  // Of much waiting, one or two samples with a cause do not speak for the rest.
+  if (known <= 0 || known < std::min(kUnseen, waiting) * 0.999) return share;
   const double value = falsely / known;
   const double chance = std::max(kDeviations * std::sqrt(variance), kUnseen) / waiting;
   share.value = value;

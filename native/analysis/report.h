@@ -164,6 +164,7 @@ struct Confirmation {
 struct LineWord {
   uint32_t offset = 0, size = 0;  ///< bytes
   uint32_t group = 0;             ///< of the words that are used alike; numbered by offset
+  bool sure = true;               ///< its samples suffice to tell it from the groups of words with more
 };
 
 /// The waiting at one word that is due to accesses to another one, or to the same.

@@ -277,7 +277,8 @@ class JsonReport : MemoryJson {
     field("loads", item.loads);
     stores(item.stores, item.rmw, item.memory ? &item.memory->counts : nullptr);
     memory(item.memory);
-    if (item.callers && withCallers_) list("callers", *item.callers, [&](const Callers& chain) { callers(chain); });
+    if (item.callers && withCallers_)
+      list("callers", *item.callers, [&](const Callers& chain) { callers(chain); });
     // A sample was taken on some CPU of some node: none means that the recording does not say.
     const bool sampled = !item.threads.empty();
     if (sampled && item.cpus == 0)

@@ -205,8 +205,7 @@ const ThreadLife& Timeline::threadLife(uint32_t pid, uint32_t tid, const Moment&
   return after == lives.begin() ? always : *std::prev(after);
 }
 
-std::vector<LifeSpan> Timeline::workerLives(
-    const std::vector<std::pair<uint32_t, uint32_t>>& threads) const {
+std::vector<LifeSpan> Timeline::workerLives(const std::vector<std::pair<uint32_t, uint32_t>>& threads) const {
   std::vector<LifeSpan> spans;
   for (const auto& [pid, tid] : threads) {
     if (starters_.contains(key(pid, tid))) continue;

@@ -16,6 +16,10 @@ namespace {
 constexpr size_t kBlocks = 10;
 constexpr double kVictimSamples = 8, kVictimShare = 0.02;
 
+/// Stores retire unseen, so that of few chance decides which ones have samples. Of fewer than the first, and
+/// of fewer than the second where they do not agree, what is waited for is not known.
+constexpr double kFewestWrites = 3, kFewestMixed = 8;
+
 /// Samples at one word by one visitor.
 struct Count {
   double all = 0, writes = 0;        ///< that others wait for
@@ -171,6 +175,13 @@ class Waits {
     return parts;
   }
 
+  /// What reads at a word wait for: writes alone.
+  Parts partsOfReads(size_t word, const std::vector<double>& writes) const {
+    const Parts parts = partsOf(word, writes);
+    const bool agree = parts.value <= 0 || parts.value >= 1;
+    return parts.causes < (agree ? kFewestWrites : kFewestMixed) ? Parts{} : parts;
+  }
+
   static void addTo(WaitSum& sum, double waiting, const Parts& parts) {
     sum.waiting += waiting;
     if (parts.causes <= 0) {
@@ -195,7 +206,7 @@ class Waits {
     std::vector<Parts> ofReaders(words_), ofChangers(words_);
     eachVisitor(total_, [&](size_t visitor, const auto& all, const auto& writes) {
       for (size_t word = 0; word < words_; ++word) {
-        ofReaders[word] = partsOf(word, writes);
+        ofReaders[word] = partsOfReads(word, writes);
         ofChangers[word] = partsOf(word, all);
       }
       for (size_t use = 0; use < uses; ++use) {
@@ -263,10 +274,10 @@ class Waits {
     double known = 0, sum = 0;
     eachVisitor(counts, [&](size_t visitor, const auto& all, const auto& writes) {
       for (size_t word = 0; word < words_; ++word) {
-        for (const auto& [waiting, causes] : {std::pair(counts[at(word, visitor)].readers, &writes),
-                                              std::pair(counts[at(word, visitor)].changers, &all)}) {
+        const Count& here = counts[at(word, visitor)];
+        for (const auto& [waiting, reads] : {std::pair(here.readers, true), {here.changers, false}}) {
           if (waiting <= 0) continue;
-          const Parts parts = partsOf(word, *causes);
+          const Parts parts = reads ? partsOfReads(word, writes) : partsOf(word, all);
           if (parts.causes <= 0) continue;
           known += waiting;
           sum += waiting * parts.value;

@@ -23,6 +23,8 @@ constexpr double kStray = 0.05;
 /// As kExpected, of the chance that the words of two stretches are apart. Of a recording's lines, some
 /// hundreds may have stretches.
 constexpr double kApart = 2 * kExpected;
+/// Who has samples at so many words of a set tells what to expect at its others.
+constexpr uint32_t kWalked = 2;
 /// A difference that does not count is no ground for a verdict.
 constexpr double kMostUndecided = 0.6;
 constexpr int kRounds = 12;
@@ -94,6 +96,9 @@ WordGroups::WordGroups(std::span<const WordStatistics> uses, std::span<const Pla
   if (moves(visitors)) count(uses, samples, threads, &WordUse::threads);
   addKnown(known);
   findStretches(uses, samples, visitors, steps);
+  findSets(uses, samples, visitors);
+  findWalks(&WordUse::actors, actorWalks_);
+  findWalks(&WordUse::threads, threadWalks_);
   findDifferences();
   group();
 }
@@ -149,8 +154,50 @@ void WordGroups::findWords(std::span<const WordStatistics> uses) {
   }
 }
 
-void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*users, Kind kind,
-                         Likeness& result) {
+void WordGroups::findSets(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
+                          std::span<const Visitor> visitors) {
+  setOf_ = stretchOf_;
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> byFunction;  // by actor: a word that it uses
+  for (const PlaceSample& sample : samples) {
+    const uint64_t function = uses[sample.use].function;
+    const uint32_t word = wordOf_[sample.use];
+    const auto [first, isNew] = byFunction.try_emplace({visitors[sample.visitor].actor, function}, word);
+    const uint32_t from = setOf_[first->second], to = setOf_[word];
+    if (function != 0 && from != to) std::ranges::replace(setOf_, from, to);
+  }
+  samplesOfSet_.resize(stretches_.size());
+  for (size_t word = 0; word < words_.size(); ++word) samplesOfSet_[setOf_[word]] += used_[word].samples;
+}
+
+void WordGroups::findWalks(Users WordUse::*users, Walks& walks) const {
+  for (uint32_t word = 0; word < words_.size(); ++word) {
+    for (const ByUser& by : used_[word].*users) {
+      for (const auto& [kind, samples] : {std::pair(Kind::read, by.reads), {Kind::write, by.writes}}) {
+        if (samples == 0) continue;
+        Walk& walk = walks[{setOf_[word], by.user, kind}];
+        ++walk.words;
+        walk.samples += samples;
+        if (samples <= walk.most) continue;
+        walk.most = samples;
+        walk.at = word;
+      }
+    }
+  }
+}
+
+std::optional<double> WordGroups::expectedAt(Users WordUse::*users, uint32_t user, Kind kind, size_t there,
+                                             size_t missing) const {
+  if (setOf_[there] != setOf_[missing]) return std::nullopt;
+  const Walks& walks = users == &WordUse::actors ? actorWalks_ : threadWalks_;
+  const auto found = walks.find({setOf_[there], user, kind});
+  if (found == walks.end() || found->second.words < kWalked) return std::nullopt;
+  const Walk& walk = found->second;
+  const uint32_t others = samplesOfSet_[setOf_[there]] - used_[walk.at].samples - used_[missing].samples;
+  return static_cast<double>(walk.samples - walk.most) * used_[missing].samples / std::max(others, 1u);
+}
+
+void WordGroups::compare(const Two& two, Users WordUse::*users, Kind kind, Likeness& result) const {
+  const WordUse &a = two.a, &b = two.b;
   const auto countOf = [kind](const ByUser& by) { return kind == Kind::read ? by.reads : by.writes; };
   const auto isKnown = [kind](const ByUser& by) {
     return kind == Kind::read ? by.knownReads : by.knownWrites;
@@ -165,13 +212,23 @@ void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*use
   uint32_t compared = 0;
   double leastChance = 1;
   double keptApart = 0;  // ln of: actors keep to one word, over: they use both
-  const auto weigh = [&](uint32_t atA, uint32_t atB) {
+  /// The least chance that a user of one of the words has no sample at the other one, though it uses both.
+  const auto leastOf = [&](uint32_t user, bool isAtA) {
+    if (!two.words) return kHardly;
+    const auto [wordA, wordB] = *two.words;
+    const auto expected = expectedAt(users, user, kind, isAtA ? wordA : wordB, isAtA ? wordB : wordA);
+    return expected ? std::max(kHardly, std::exp(-*expected)) : kHardly;
+  };
+  double walked = 0;  // -ln of the chance that those who use both words have none of their samples at one
+  const auto weigh = [&](uint32_t user, uint32_t atA, uint32_t atB) {
     const uint32_t all = atA + atB;
     if (all == 0) return;
     ++compared;
-    const double onlyA = chanceOfAllHere(all, samplesA, samplesB);
-    const double onlyB = chanceOfAllHere(all, samplesB, samplesA);
+    const double least = atA > 0 && atB > 0 ? kHardly : leastOf(user, atA > 0);
+    const double onlyA = std::max(least, chanceOfAllHere(all, samplesA, samplesB));
+    const double onlyB = std::max(least, chanceOfAllHere(all, samplesB, samplesA));
     const double chance = std::min(1.0, onlyA + onlyB);
+    walked -= std::log(least);
     if (atA > 0 && atB > 0) {
       keptApart += std::log(kStray) - std::log(std::max(1 - chance, kStray));
       return;
@@ -186,16 +243,16 @@ void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*use
     const bool takesY = x == ofA.end() || (y != ofB.end() && y->user <= x->user);
     const uint32_t atA = takesX ? countOf(*x) : 0, atB = takesY ? countOf(*y) : 0;
     const bool isAtBoth = (atA > 0 || (takesX && isKnown(*x))) && (atB > 0 || (takesY && isKnown(*y)));
-    if (!isAtBoth || (atA > 0 && atB > 0)) weigh(atA, atB);
+    if (!isAtBoth || (atA > 0 && atB > 0)) weigh(takesX ? x->user : y->user, atA, atB);
     if (takesX) ++x;
     if (takesY) ++y;
   }
   const bool isKnownOfOther = std::ranges::any_of(allA == 0 ? ofA : ofB, isKnown);
   if ((allA == 0) != (allB == 0) && !isKnownOfOther &&
       (allA > 0 ? isExpected(allA, a.samples, b.samples) : isExpected(allB, b.samples, a.samples)))
-    result.evidence =
-        std::max(result.evidence, -std::log(allA > 0 ? chanceOfAllHere(allA, a.samples, b.samples)
-                                                     : chanceOfAllHere(allB, b.samples, a.samples)));
+    result.evidence = std::max(
+        result.evidence, std::min(walked, -std::log(allA > 0 ? chanceOfAllHere(allA, a.samples, b.samples)
+                                                             : chanceOfAllHere(allB, b.samples, a.samples))));
   if (std::min(a.samples, b.samples) < kExpected) keptApart = std::min(keptApart, 0.0);
   // Of many actors one looks like that by chance.
   result.evidence = std::max({result.evidence, keptApart, -std::log(leastChance * std::max(compared, 1u))});
@@ -203,11 +260,11 @@ void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*use
   if (differs && keptApart > -kExpected) result.alikeByAll = false;
 }
 
-WordGroups::Likeness WordGroups::compare(const WordUse& a, const WordUse& b) {
+WordGroups::Likeness WordGroups::compare(const Two& two) const {
   Likeness result, byThreads;
   for (const Kind kind : {Kind::read, Kind::write}) {
-    compare(a, b, &WordUse::actors, kind, result);
-    if (!a.threads.empty()) compare(a, b, &WordUse::threads, kind, byThreads);
+    compare(two, &WordUse::actors, kind, result);
+    if (!two.a.threads.empty()) compare(two, &WordUse::threads, kind, byThreads);
   }
   result.evidence = std::max(result.evidence, byThreads.evidence);
   return result;
@@ -300,7 +357,7 @@ bool WordGroups::areApart(size_t a, size_t b) {
   const double compared = std::log(std::max<double>(1, static_cast<double>(stretches_.size()) - 1));
   bool apart = ways - compared >= kApart;
   if (apart) {
-    const Likeness likeness = compare(of.used, other.used);
+    const Likeness likeness = compare({of.used, other.used, {}});
     apart = likeness.differs && likeness.evidence - compared >= kExpected;
   }
   known = apart;
@@ -320,14 +377,14 @@ void WordGroups::findDifferences() {
   const double compared = std::log(std::max<double>(1, static_cast<double>(count) - 1));
   for (size_t a = 0; a < count; ++a) {
     for (size_t b = a + 1; b < count; ++b) {
-      const Likeness likeness = compare(used_[a], used_[b]);
+      const Likeness likeness = compare({used_[a], used_[b], std::pair(a, b)});
       Difference& difference = differences_[a * count + b];
       if (likeness.evidence - compared >= kExpected || areApart(a, b)) {
         difference = {1, 1, 1};
         ++different;
       } else if (likeness.differs && !likeness.alikeByAll) {
         difference.high = 1;
-        undecided.push_back({a, b, likeness.evidence});
+        if (setOf_[a] != setOf_[b]) undecided.push_back({a, b, likeness.evidence});
       } else if (meet(used_[a].codes, used_[b].codes)) {
         difference.high = 1;
       }
@@ -374,6 +431,12 @@ void WordGroups::group() {
   std::stable_sort(order.begin(), order.end(),
                    [&](uint32_t a, uint32_t b) { return used_[a].samples > used_[b].samples; });
   std::vector<std::vector<uint32_t>> groups;
+  const auto isTold = [&](uint32_t word, const std::vector<uint32_t>& from) {
+    const auto isSure = [&](uint32_t member) { return words_[member].sure; };
+    return std::ranges::none_of(from, isSure) || std::ranges::any_of(from, [&](uint32_t member) {
+             return isSure(member) && between(word, member).low == 1;
+           });
+  };
   for (const uint32_t word : order) {
     // A word with few samples may fit several groups. It belongs to those that use it most, not to the group
     // with most samples.
@@ -388,6 +451,9 @@ void WordGroups::group() {
       most = common;
       best = &members;
     }
+    words_[word].sure = std::ranges::all_of(groups, [&](const std::vector<uint32_t>& members) {
+      return &members == best || isTold(word, members);
+    });
     if (best == nullptr)
       groups.push_back({word});
     else

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "analysis/report.h"
@@ -68,6 +70,10 @@ struct Difference {
 /// Where instructions go through many words (two buffers of bytes side by side), each word has too few
 /// samples. Words that an actor uses by one instruction, or in one step, are then a *stretch*: two are used
 /// differently where an actor uses one of them only, and their words would hardly be apart by chance.
+///
+/// Words of a stretch, and those that an actor uses in one function, are alike where nothing decides. Who
+/// uses several waits for the line at the first one that it comes to: what it has at its other words says how
+/// many samples to expect at one more.
 class WordGroups {
  public:
   WordGroups(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
@@ -96,8 +102,19 @@ class WordGroups {
   };
   enum class Kind : uint8_t { read, write };
   struct Likeness;
-  static Likeness compare(const WordUse& a, const WordUse& b);
-  static void compare(const WordUse& a, const WordUse& b, Users WordUse::*users, Kind kind, Likeness& result);
+  /// What one user has at the words of a set, of one kind.
+  struct Walk {
+    uint32_t words = 0, samples = 0;  ///< how many have some, and how many these are
+    uint32_t most = 0, at = 0;        ///< at the word that has most, and which that is
+  };
+  using Walks = std::map<std::tuple<uint32_t, uint32_t, Kind>, Walk>;  ///< by set, user and kind
+  /// Two that are compared: words, or all of two stretches (and then `words` is empty).
+  struct Two {
+    const WordUse &a, &b;
+    std::optional<std::pair<size_t, size_t>> words;
+  };
+  Likeness compare(const Two& two) const;
+  void compare(const Two& two, Users WordUse::*users, Kind kind, Likeness& result) const;
   void findWords(std::span<const WordStatistics> uses);
   void count(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
              std::span<const uint32_t> userOf, Users WordUse::*users);
@@ -106,6 +123,13 @@ class WordGroups {
                      std::span<const Visitor> visitors, std::span<const StepUse> steps);
   /// Whether the stretches of two words are used differently; their words may be in one.
   bool areApart(size_t a, size_t b);
+  void findSets(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
+                std::span<const Visitor> visitors);
+  void findWalks(Users WordUse::*users, Walks& walks) const;
+  /// How many samples a user of one word of a set would have at another one, where it has none, if it used
+  /// both; empty: it has samples at one word alone, or the words are of two sets.
+  std::optional<double> expectedAt(Users WordUse::*users, uint32_t user, Kind kind, size_t there,
+                                   size_t missing) const;
   void findDifferences();
   /// Of two words' samples, the share that the same actors have at both: 0 to 1.
   static double usersInCommon(const Users& a, const Users& b);
@@ -120,6 +144,9 @@ class WordGroups {
   };
   std::vector<uint32_t> stretchOf_;  ///< by word
   std::vector<Stretch> stretches_;
+  /// Sets of words: stretches, and what an actor uses in one function.
+  std::vector<uint32_t> setOf_, samplesOfSet_;  ///< by word; by set
+  Walks actorWalks_, threadWalks_;
   std::vector<std::optional<bool>> apart_;  ///< of pairs of stretches; empty: not asked yet
   std::vector<Difference> differences_;
 };

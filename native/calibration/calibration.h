@@ -75,8 +75,8 @@ struct ShareRange {
 /// store buffer as the loop never does: `high` is 1, and `mid` halfway.
 ///
 /// Of plain read-modify-writes only bounds are known, too: the sweep's least and greatest excess share, at
-/// every `timeShare`. In a tight loop they are served from the store buffer for as long as it has room, with a
-/// little work between them each waits as a load does, and both loops spend most of their time there.
+/// every `timeShare`. In a tight loop they are served from the store buffer for as long as it has room, with
+/// a little work between them each waits as a load does, and both loops spend most of their time there.
 ///
 /// Throws Error(internal) where the class has no points, which no parsed or measured calibration has.
 ShareRange excessShare(const Calibration& calibration, AccessClass which, double timeShare);

@@ -64,13 +64,13 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   std::vector<uint64_t> phases;     ///< as Report::phases; set before the first sample
   /// By thread, by phase; empty: there is one phase.
   std::vector<std::map<uint32_t, uint64_t>> samplesOfPhases;
-  uint64_t filtered = 0;            ///< samples that the filter left out, and that are in no other count
+  uint64_t filtered = 0;  ///< samples that the filter left out, and that are in no other count
   analysis::Unattributed unattributed;
   uint64_t loads = 0, stores = 0, locked = 0;  ///< of the attributed samples
   analysis::UnseenSamples unseen;              ///< of unattributed: noInstruction, clobbered, unmapped
   uint64_t firstTime = 0, lastTime = 0;        ///< of samples, ns
   bool everyCpu = false;  ///< samples say which CPU they were on, and of none those were left out
-  std::optional<UnplacedTable> unplaced;       ///< of unattributed; empty: splits are not asked for
+  std::optional<UnplacedTable> unplaced;  ///< of unattributed; empty: splits are not asked for
 
  private:
   /// A sample with the access that it is charged to.

@@ -114,8 +114,8 @@ RowEvidence::RowEvidence(MemoryCollector& collector, const perfdata::Features& f
 RowEvidence::~RowEvidence() = default;
 
 bool RowEvidence::isNeeded(uint64_t sampleTypes, const Options& options, bool hasAllocations) {
-  const uint64_t wanted = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER |
-                          (options.callers ? uint64_t{PERF_SAMPLE_CALLCHAIN} : 0);
+  const uint64_t wanted =
+      PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER | (options.callers ? uint64_t{PERF_SAMPLE_CALLCHAIN} : 0);
   return hasAllocations || (sampleTypes & wanted) != 0;
 }
 

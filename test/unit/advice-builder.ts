@@ -36,6 +36,7 @@ export function advice(given: Partial<Advice> = {}): Advice {
       contendedLeft: 0,
       excessCycles: null,
       mostSpeedup: 2.4,
+      threadsOnly: false,
       basis: 'clock, calibrated',
     },
     change: { kind: 'align-type', type: typeReference('Worker', '/code/src/worker.cpp', 12, ['ticks']), alignment: 64 },
@@ -56,7 +57,14 @@ export function adviceList(list: readonly Advice[], more: Partial<AdviceList> = 
   return { schema: 'cacheline-advice/1', advice: [...list], latent: [], warnings: [], ...more };
 }
 
-const NO_PREDICTION = { speedup: null, contendedLeft: 0.787, excessCycles: null, mostSpeedup: 1, basis: 'clock, not calibrated' };
+const NO_PREDICTION = {
+  speedup: null,
+  contendedLeft: 0.787,
+  excessCycles: null,
+  mostSpeedup: 1,
+  threadsOnly: false,
+  basis: 'clock, not calibrated',
+};
 const queue = typeReference('Queue', '/code/src/queue.h', 30, ['capacity', 'head', 'mask', 'tail']);
 const descriptor = typeReference('descriptor', '/code/src/buffer.c', 40, ['tag', 'buffer', 'state', 'content_lock']);
 

@@ -40,11 +40,11 @@ describe('edits of advice', () => {
 
   it('are not made where the program gains nothing, whatever single threads do', async () => {
     const path = file('nothing.c');
-    const gaining = (high: number | null) => {
+    const gaining = (threadsOnly: boolean, mostSpeedup: number) => {
       const one = apart('first', path, 1);
-      return { ...one, predicted: { ...one.predicted, speedup: high === null ? null : { low: 1, mid: 1, high } } };
+      return { ...one, predicted: { ...one.predicted, threadsOnly, mostSpeedup } };
     };
-    const list = adviceList([gaining(1.01), gaining(1.17), gaining(null)]);
+    const list = adviceList([gaining(true, 1.01), gaining(false, 1.17), gaining(false, 1)]);
     const { edited } = await editedAdvice(list, new DiskSources(new Map()), (files) => patchFolder(files, folder.path));
     const [nothing, some, unknown] = edited.map((one) => one.advice.edit);
     assert.equal(nothing?.patch, null);

@@ -8,6 +8,7 @@ import {
   doText,
   gainSentences,
   latentSentences,
+  noChangeReason,
   reorderCommand,
 } from '../../extension/session/advice/advice-words';
 import { COLOURED, displayWidth } from '../../extension/session/text/terminal-text';
@@ -142,6 +143,12 @@ describe('advice sentences', () => {
       doText(advice({ way: 'none', change: null, predicted })).sentence,
       /gain nothing: the program would run at most 1\.02 times as fast/,
     );
+  });
+
+  it('name no edit where single threads gain and the program hardly does', () => {
+    const predicted = { ...advice().predicted, mostSpeedup: 1.02, threadsOnly: true };
+    assert.match(noChangeReason(advice({ predicted })), /the program would run at most 1\.02 times as fast: measure before and after/);
+    assert.equal(noChangeReason(advice({ predicted: { ...predicted, threadsOnly: false } })), '');
   });
 
   it('title actions by what they do, with the prediction', () => {

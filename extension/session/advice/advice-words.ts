@@ -295,14 +295,11 @@ export function actionText({ subject, change, way }: Advice): string {
   }
 }
 
-/** A change that makes the program faster by less is not made by an edit; the engine gives it where a single thread gains. */
-const LEAST_SPEEDUP = 1.05;
-
 /** Why there is no edit where words alone say what to do; empty where the change can be made by one. */
 export function noChangeReason({ way, change, predicted }: Advice): string {
   if (change !== null) {
-    if (predicted.speedup === null || predicted.speedup.high >= LEAST_SPEEDUP) return '';
-    const most = factor(predicted.speedup.high);
+    if (!predicted.threadsOnly) return '';
+    const most = factor(predicted.mostSpeedup);
     return `Threads would wait less, but the program would run at most ${most} times as fast: measure before and after a change by hand.`;
   }
   switch (way) {

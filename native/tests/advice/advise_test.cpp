@@ -78,6 +78,26 @@ TEST(Advise, MembersThatAreUsedInTurnsAreReordered) {
   EXPECT_DOUBLE_EQ(list.advice[0].contendedLeft, 0);
 }
 
+/// Two samples at a member may be of the one side as well as of the other: it stays where it is declared.
+TEST(Advise, MembersOfFewSamplesStayWithTheirNeighbours) {
+  for (const uint32_t count : {2u, 100u}) {
+    ReportBuilder builder;
+    builder.type("channel", {"put", "took_seen", "taken", "put_seen"});
+    builder.object("channel", kBase, 32, "channel");
+    const AdviceList list = advise(builder.build(
+        {{.thread = 0, .address = kBase, .writes = true, .locked = true, .count = 300},
+         {.thread = 1, .address = kBase + 16, .writes = true, .locked = true, .count = 300, .function = 2},
+         {.thread = 0, .address = kBase + 16, .count = 20, .function = 3, .step = 15'000},
+         {.thread = 1, .address = kBase, .count = 20, .function = 4, .step = 15'000},
+         {.thread = 1, .address = kBase + 8, .count = count, .function = 5, .step = 300'000 / count}}));
+    ASSERT_EQ(list.advice.size(), 1u);
+    ASSERT_TRUE(std::holds_alternative<ChangeMembers>(list.advice[0].change)) << count;
+    EXPECT_EQ(orderOf(list.advice[0]),
+              count == 2 ? (std::vector<std::string>{"put", "took_seen", "|taken", "put_seen"})
+                         : (std::vector<std::string>{"put", "|took_seen", "|taken", "put_seen"}));
+  }
+}
+
 TEST(Advise, TheOrderStaysWhereAnotherOneSavesNothing) {
   analysis::TypeHeat type = typeOf("queue", {"put", "took_seen", "taken", "put_seen", "slots"});
   type.own[4].alignment = type.own[4].offset = type.own[4].size = 64;
@@ -197,6 +217,25 @@ TEST(Advise, ARareReaderIsNotWorthAChange) {
         {{.thread = 0, .address = kBase, .reads = false, .writes = true, .count = 4000},
          {.thread = 1, .address = kBase + 8, .count = looks, .function = 2, .step = 4'000'000 / looks}}));
     for (const Advice& advice : list.advice) EXPECT_EQ(advice.way, Way::none) << looks;
+  }
+}
+
+/// A reader waits all its time, but the thread that the program waits for has hardly anything to gain.
+TEST(Advise, AVictimWhoseProgramHardlyGainsIsTold) {
+  for (const bool isBusy : {true, false}) {
+    ReportBuilder builder;
+    builder.type("worker", {"done", "limit"});
+    builder.object("worker", kBase, 16, "worker");
+    builder.object("own", kBase + 64, 8, "");
+    std::vector<Doing> doings{
+        {.thread = 0, .address = kBase, .writes = true, .locked = true, .count = 150, .step = 10'000},
+        {.thread = 1, .address = kBase + 8, .count = 1500, .function = 2}};
+    if (isBusy) doings.push_back({.thread = 0, .address = kBase + 64, .count = 9850, .step = 150});
+    const AdviceList list = advise(builder.build(doings));
+    ASSERT_EQ(list.advice.size(), 1u);
+    EXPECT_EQ(list.advice[0].way, Way::pad);
+    EXPECT_EQ(list.advice[0].threadsOnly, isBusy);
+    EXPECT_EQ(list.advice[0].mostSpeedup < 1.05, isBusy) << list.advice[0].mostSpeedup;
   }
 }
 

@@ -178,6 +178,30 @@ TEST(Waiting, WhatNobodyIsSeenToCauseIsUnknown) {
   for (const auto& use : waiting.shares) EXPECT_EQ(use, std::nullopt);
 }
 
+TEST(Waiting, OfFewStoresItIsNotKnownWhatReadsWaitFor) {
+  // A reader of the first word, whose owner stores to both: samples at the first word and at the second.
+  for (const auto& [first, second, known] :
+       {std::tuple(0u, 2u, false), {2u, 1u, false}, {4u, 4u, true}, {0u, 3u, true}}) {
+    const std::vector<WordStatistics> uses{{0, 8, true, false, false, 1, 1},
+                                           {0, 8, false, true, false, 2, 2},
+                                           {8, 8, false, true, false, 3, 2},
+                                           {0, 8, true, false, false, 4, 2},
+                                           {8, 8, true, false, false, 5, 2}};
+    std::vector<PlaceSample> samples;
+    for (uint32_t i = 0; i < 40; ++i) {
+      samples.push_back({0, 0});
+      for (const uint32_t own : {3u, 4u}) samples.push_back({own, 1, false});
+      if (i < first) samples.push_back({1, 1, false});
+      if (i < second) samples.push_back({2, 1, false});
+    }
+    const std::vector<Visitor> visitors{{0, 0}, {1, 1}};
+    const std::vector<std::vector<bool>> compete(2, std::vector<bool>(2, true));
+    const Waiting waiting = waitingOf({uses, samples, visitors, &compete});
+    EXPECT_EQ(waiting.line.known > 0, known) << first << ' ' << second;
+    EXPECT_NE(waiting.line.share().value.has_value(), !known);
+  }
+}
+
 TEST(Waiting, WordsThatOneAccessCoversAreOne) {
   const std::vector<WordStatistics> uses{
       {0, 8, false, true, false, 1, 1}, {8, 8, false, true, false, 2, 2}, {0, 16, true, false, false, 3, 3}};
@@ -209,6 +233,54 @@ Waiting goingThroughBytes(uint32_t bytes, uint32_t second, uint32_t samples, uin
   const std::vector<Visitor> visitors{{0, 0}, {1, 1}};
   const std::vector<std::vector<bool>> compete(2, std::vector<bool>(2, true));
   return waitingOf({uses, taken, visitors, &compete});
+}
+
+/// Eight words, by one instruction of each of two threads: thread 0 changes those before `end`, 1 reads
+/// those from `begin` on, of which it waits at the first one so often.
+Waiting goingThroughWords(uint32_t end, uint32_t begin, double atFirst, uint32_t samples, uint32_t seed) {
+  std::vector<WordStatistics> uses;
+  for (uint32_t use = 0; use < 16; ++use)
+    uses.push_back({use % 8 * 8, 8, true, use < 8, false, 1 + use / 8, 1 + use / 8});
+  std::vector<PlaceSample> taken;
+  std::mt19937 random(seed);
+  std::bernoulli_distribution waits(atFirst);
+  for (uint32_t i = 0; i < samples; ++i) {
+    const auto word = static_cast<uint32_t>(random() % (i % 2 == 0 ? end : 8 - begin));
+    if (i % 2 == 0)
+      taken.push_back({word, 0});
+    else
+      taken.push_back({8 + begin + (waits(random) ? 0 : word), 1});
+  }
+  const std::vector<Visitor> visitors{{0, 0}, {1, 1}};
+  const std::vector<std::vector<bool>> compete(2, std::vector<bool>(2, true));
+  return waitingOf({uses, taken, visitors, &compete});
+}
+
+TEST(Waiting, WhoGoesThroughALineWaitsAtItsFirstWord) {
+  for (uint32_t seed = 1; seed <= 40; ++seed) {
+    for (const double atFirst : {0.5, 0.8, 0.95}) {
+      const Waiting waiting = goingThroughWords(8, 0, atFirst, 300, seed);
+      EXPECT_EQ(verdictOf(waiting), Verdict::trueSharing) << atFirst << ' ' << seed;
+      EXPECT_LE(*waiting.line.share().value, 0.02) << atFirst << ' ' << seed;
+    }
+  }
+}
+
+TEST(Waiting, HalvesThatShareOneWordStayApart) {
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    const Waiting waiting = goingThroughWords(5, 4, 0.5, 600, seed);
+    EXPECT_GE(*waiting.line.share().value, 0.3) << seed;
+    EXPECT_NE(waiting.words.front().group, waiting.words.back().group) << seed;
+  }
+}
+
+TEST(Waiting, OneBufferWithFewSamplesIsNotHalfFalse) {
+  // Of the many lines of a ring each has some. What their waiting adds up to is the ring's.
+  for (const uint32_t samples : {10u, 16u, 30u}) {
+    WaitSum sum;
+    for (uint32_t seed = 1; seed <= 200; ++seed) sum.add(goingThroughWords(8, 0, 0, samples, seed).line);
+    EXPECT_LE(*sum.share().value, 0.03) << samples;
+  }
 }
 
 TEST(Waiting, IsTheSameHoweverThreadsAreNumbered) {

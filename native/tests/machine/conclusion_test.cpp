@@ -93,10 +93,9 @@ TEST(Conclusion, WhatDoesNotFitOneNodeIsInterleaved) {
 TEST(Conclusion, SpreadMemoryIsBroughtToTheThreads) {
   const Conclusion found =
       concludeFrom(machineOf(4), placementOf({400, 350, 0, 250}, {{{4, kSecond}}, {{5, kSecond}}}), {"a"});
-  EXPECT_EQ(
-      found.text,
-      "The memory is spread, 40% on node 0, 35% on node 1 and 25% on node 3, and the threads run 100% "
-      "on node 1.");
+  EXPECT_EQ(found.text,
+            "The memory is spread, 40% on node 0, 35% on node 1 and 25% on node 3, and the threads run 100% "
+            "on node 1.");
   EXPECT_EQ(found.command, "numactl --cpunodebind=1 --membind=1 a");
 }
 
