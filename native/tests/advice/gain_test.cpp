@@ -99,7 +99,7 @@ TEST(Gain, IsBoundedByWhatOthersWait) {
                            waiting({{{0, AccessClass::store}, 900}, {{1, AccessClass::load}, 10}}), {});
   // Ten samples: two standard deviations are 6.3.
   EXPECT_NEAR(gain.speedup->mid, 1000.0 / 990, 1e-6);
-  EXPECT_NEAR(gain.speedup->low, 1000.0 / (990 + 2 * std::sqrt(10)), 1e-6);
+  EXPECT_DOUBLE_EQ(gain.speedup->low, 1);
   EXPECT_NEAR(gain.most, 1000.0 / (990 - 2 * std::sqrt(10)), 1e-6);
 }
 
@@ -142,7 +142,8 @@ TEST(Gain, IsBoundedByWhatOthersWaitInThePhase) {
   Replayed before;
   before.byThread[{0, 0, AccessClass::store}] = 900;
   before.byThread[{1, 1, AccessClass::load}] = 900;
-  EXPECT_DOUBLE_EQ(gainOf(phasesOf({{{0, 1000}}, {{1, 1000}}}), &known, before, {}).most, 1);
+  // In the owner's phase nobody was seen to wait: it may be two samples that chance left out.
+  EXPECT_NEAR(gainOf(phasesOf({{{0, 1000}}, {{1, 1000}}}), &known, before, {}).most, 1, 0.002);
 }
 
 /// As many samples tell as much, in however many phases they are.
