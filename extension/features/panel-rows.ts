@@ -1,9 +1,9 @@
 // What a person does with a row of a page of the panel, by its menu (`webview/context` in package.json) or by a button of the page.
-// Commands: those of COMMANDS; each gets the context of a row, which names the page's version, the line and the access by numbers and by
+// Commands: those of ROW_COMMANDS; each gets the context of a row, which names the page's version, the line and the access by numbers and by
 // the engine's own name of the line. Everything else is looked up here.
 import * as vscode from 'vscode';
 import { onlyTerm, withoutTerm } from '../protocol/filter';
-import { rowOfContext, type RowAction, type RowId } from '../protocol/panel-rows';
+import { ROW_COMMANDS, rowOfContext, type RowAction, type RowId } from '../protocol/panel-rows';
 import type { SourcePlace } from '../protocol/report';
 import { rowCsv, rowJson, rowMarkdown } from '../session/export/row-text';
 import { cardOf, findRow, sourceOf, termOf } from '../session/profile/profile-rows';
@@ -23,19 +23,8 @@ export interface RowPage {
   filter(profile: ShownProfile, filter: string): Promise<void>;
 }
 
-/** Of the menu. */
-const COMMANDS: Record<Exclude<RowAction, 'fix'>, string> = {
-  openSource: 'cacheline.rowSource',
-  showCard: 'cacheline.rowCard',
-  copyMarkdown: 'cacheline.copyRowAsMarkdown',
-  copyCsv: 'cacheline.copyRowAsCsv',
-  copyJson: 'cacheline.copyRowAsJson',
-  only: 'cacheline.onlyRow',
-  without: 'cacheline.withoutRow',
-};
-
 export function registerRowCommands(services: PageServices): vscode.Disposable {
-  const commands = (Object.entries(COMMANDS) as [RowAction, string][]).map(([action, command]) =>
+  const commands = (Object.entries(ROW_COMMANDS) as [RowAction, string][]).map(([action, command]) =>
     vscode.commands.registerCommand(command, async (context: unknown) => {
       const row = rowOfContext(context);
       if (row) await runRowAction(action, row, services);
@@ -49,7 +38,7 @@ export async function runRowAction(action: RowAction, row: RowId, services: Page
   const page = [...services.open].find((one) => one.profileOf(row.version));
   const profile = page?.profileOf(row.version);
   if (!page || !profile) {
-    void showInformation('The table has changed meanwhile. Choose the row again.');
+    void showInformation(vscode.l10n.t('The table has changed meanwhile. Choose the row again.'));
     return;
   }
   try {
@@ -61,20 +50,24 @@ export async function runRowAction(action: RowAction, row: RowId, services: Page
         const place = sourceOf(found);
         await page.activate(profile);
         if (place) await openBeside(page.view, place, services);
-        else void showInformation('No debug information says from which source line this row comes. Build with -g and record again.');
+        else
+          void showInformation(
+            vscode.l10n.t('No debug information says from which source line this row comes. Build with -g and record again.'),
+          );
       },
       showCard: async () => {
         const card = cardOf(found, profile);
         await page.activate(profile);
         if (card) await showCard(page.view, card.layout, services);
-        else void showInformation('No type with a known definition is on this row: there is no card to show.');
+        else void showInformation(vscode.l10n.t('No type with a known definition is on this row: there is no card to show.'));
       },
       fix: async () => {
         await page.activate(profile);
         const advice = await services.advice.about(profile, found.accesses);
         if (advice?.place) await openBeside(page.view, advice.place, services);
         if (advice) await vscode.commands.executeCommand('cacheline.previewAdvice', advice.number, advice.title);
-        else void showInformation('No advice is about the data of this row. “Cacheline: Preview Advice” lists what there is.');
+        else
+          void showInformation(vscode.l10n.t('No advice is about the data of this row. “Cacheline: Preview Advice” lists what there is.'));
       },
       copyMarkdown: () => copy(rowMarkdown(line, access)),
       copyCsv: () => copy(rowCsv(profile.report, line, access)),

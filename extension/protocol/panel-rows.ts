@@ -3,6 +3,17 @@
 export const ROW_ACTIONS = ['openSource', 'showCard', 'copyMarkdown', 'copyCsv', 'copyJson', 'only', 'without', 'fix'] as const;
 export type RowAction = (typeof ROW_ACTIONS)[number];
 
+/** The commands of the menu (`webview/context` in package.json). */
+export const ROW_COMMANDS: Record<Exclude<RowAction, 'fix'>, string> = {
+  openSource: 'cacheline.rowSource',
+  showCard: 'cacheline.rowCard',
+  copyMarkdown: 'cacheline.copyRowAsMarkdown',
+  copyCsv: 'cacheline.copyRowAsCsv',
+  copyJson: 'cacheline.copyRowAsJson',
+  only: 'cacheline.onlyRow',
+  without: 'cacheline.withoutRow',
+};
+
 /** Which row it is. It holds no name of a recording: the host looks up what it stands for. */
 export interface RowId {
   /** Of the report that the page shows; no other page has the same. */
