@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Frame } from 'playwright-core';
+import { AFTER, BEFORE } from './compare';
 import type { Window } from './window';
 
 /** By their names in the editor's list, with what a page is told of them. */
@@ -37,7 +38,7 @@ export function describeAccess(window: () => Window): void {
 
     it('the comparison', async () => {
       await window().runCommand('Cacheline: Compare Recordings');
-      for (const name of ['counter_array-contended', 'counter_array-fixed']) {
+      for (const name of [BEFORE, AFTER]) {
         await window().fillQuickInput(name);
         await window().quickItem(name).waitFor();
         await window().page.keyboard.press('Enter');

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { EDITED_PROGRAM, PROGRAM, SOURCE } from './advice';
 import type { Window } from './window';
 
-const BEFORE = `${PROGRAM}.cacheline`;
-const AFTER = `${EDITED_PROGRAM}.cacheline`;
+export const BEFORE = `${PROGRAM}.cacheline`;
+export const AFTER = `${EDITED_PROGRAM}.cacheline`;
 
 export interface CompareSteps {
   /** Known when the steps run. */
@@ -61,9 +61,10 @@ export function describeCompare({ window, workspace }: CompareSteps): void {
       await window().page.keyboard.press('ArrowDown');
       await window().page.keyboard.press('ArrowDown');
       await window().page.keyboard.press('Enter');
+      // The click also waits until the tab is there.
       await window()
         .page.locator(`.tab.active[data-resource-name="${path.basename(SOURCE)}"]`)
-        .waitFor();
+        .click();
       await window().page.locator('.glyph-margin-widgets .cgmr').first().waitFor();
       const lines = ['// @contended queue.produced', '// @contended queue.limit'].map(lineOf);
       const glyphs = await window().glyphLines();
