@@ -26,7 +26,6 @@ std::vector<std::string> limitsOf(const analysis::Report& report) {
   } else {
     list.emplace_back("The samples do not say where their data came from: nothing is known to be contended.");
   }
-  list.emplace_back("Instances and bytes are those of sampled objects: lower bounds.");
   return list;
 }
 

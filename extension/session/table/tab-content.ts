@@ -10,7 +10,7 @@ import { threadsTab } from '../threads/threads-tab';
 import { plural, printable } from '../text/terminal-text';
 import { pairsOf, partOfLines, type Pair } from './pairs';
 import { placeIn, rowPlaces } from './row-places';
-import { keyText, moreRowsText, numbersOf, totalsText } from './table-columns';
+import { keyText, limitsOf, moreRowsText, numbersOf, totalsText } from './table-columns';
 
 /** Rows of a tab: more would not be read. */
 const MOST_ROWS = 500;
@@ -158,5 +158,5 @@ export function timeline(table: Table): TabTimeline {
 }
 
 function wordsOf(head: TableHead): Pick<TabTable, 'totals' | 'notes' | 'warnings'> {
-  return { totals: totalsText(head), notes: head.limits, warnings: head.warnings.map(sentence) };
+  return { totals: totalsText(head), notes: limitsOf(head), warnings: head.warnings.map(sentence) };
 }

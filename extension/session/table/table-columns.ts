@@ -7,6 +7,11 @@ import { byteSize, count, plural, printable } from '../text/terminal-text';
 
 const DATA_KEYS = new Set<TableKey>(['object', 'type', 'member', 'allocation']);
 
+/** Such tables have columns for the objects. */
+function isOfData({ by }: Pick<TableHead, 'by'>): boolean {
+  return by.some((key) => DATA_KEYS.has(key));
+}
+
 /** A column: the lower its rank, the narrower the terminals that still show it. */
 export interface Numbers {
   title: string;
@@ -34,6 +39,11 @@ export function moreRowsText({ total }: Pick<TableHead, 'total'>, { rows, conten
   return `${plural(rows, 'more row')}: ${percent(total.contended === 0 ? 0 : contended / total.contended)} of the contended samples`;
 }
 
+/** What its columns can and cannot say. */
+export function limitsOf(head: Pick<TableHead, 'by' | 'limits'>): string[] {
+  return [...head.limits, ...(isOfData(head) ? ['Objects and bytes are those of sampled objects: lower bounds.'] : [])];
+}
+
 /** @param folder the reader is in: source paths below it are relative to it */
 export function keyText(row: TableRow, key: TableKey, folder: string): string {
   const text = printable(row.key[key] ?? '');
@@ -43,7 +53,7 @@ export function keyText(row: TableRow, key: TableKey, folder: string): string {
 /** The columns that this evidence and these keys have. */
 export function numbersOf({ by, total, evidence }: Pick<TableHead, 'by' | 'total' | 'evidence'>): Numbers[] {
   const memory = !evidence.includes('clock');
-  const ofData = by.some((key) => DATA_KEYS.has(key));
+  const ofData = isOfData({ by });
   const missShare = ({ misses }: TableRow): number | null =>
     misses === null || total.misses === null ? null : total.misses === 0 ? 0 : misses / total.misses;
   return [

@@ -6,7 +6,7 @@ import { displayWidth, enumerate, printable, shortenMiddle, shortenStart, wrap }
 import { formatOneRowTable, type Cell, type Column } from '../text/text-table';
 import { bar } from './bar';
 import { pairsText } from './pairs-text';
-import { keyText, moreRowsText, numbersOf, totalsText, type Numbers } from './table-columns';
+import { keyText, limitsOf, moreRowsText, numbersOf, totalsText, type Numbers } from './table-columns';
 
 /** Rows without --show-all. */
 const MAX_ROWS = 40;
@@ -33,7 +33,9 @@ export function tableText(head: TableHead, rows: readonly TableRow[], options: T
     ...(left.length > 0 ? [[`${moreRowsText(head, { rows: left.length, contended: leftContended })} (all with --show-all)`]] : []),
     pairsText(head, rows, options),
     titledList('Warnings', head.warnings, width),
-    head.limits.flatMap((limit) => wrap(limit, width)).map((line) => style.dim(line)),
+    limitsOf(head)
+      .flatMap((limit) => wrap(limit, width))
+      .map((line) => style.dim(line)),
   ];
   return `${blocks
     .filter(({ length }) => length > 0)
