@@ -17,7 +17,8 @@ constexpr size_t kBlocks = 10;
 constexpr double kVictimSamples = 8, kVictimShare = 0.02;
 
 /// Stores retire unseen, so that of few chance decides which ones have samples. Of fewer than the first, and
-/// of fewer than the second where they do not agree, what is waited for is not known.
+/// of fewer than the second where they do not agree, what is waited for is not known. A line of one word that
+/// anybody uses is waited for because of that word.
 constexpr double kFewestWrites = 3, kFewestMixed = 8;
 
 /// Samples at one word by one visitor.
@@ -178,6 +179,7 @@ class Waits {
   /// What reads at a word wait for: writes alone.
   Parts partsOfReads(size_t word, const std::vector<double>& writes) const {
     const Parts parts = partsOf(word, writes);
+    if (words_ == 1) return parts;
     const bool agree = parts.value <= 0 || parts.value >= 1;
     return parts.causes < (agree ? kFewestWrites : kFewestMixed) ? Parts{} : parts;
   }

@@ -178,6 +178,17 @@ TEST(Waiting, WhatNobodyIsSeenToCauseIsUnknown) {
   for (const auto& use : waiting.shares) EXPECT_EQ(use, std::nullopt);
 }
 
+TEST(Waiting, OfOneWordAFewStoresAreEnough) {
+  const std::vector<WordStatistics> uses{{0, 8, true, false, false, 1, 1}, {0, 8, false, true, false, 2, 2}};
+  std::vector<PlaceSample> samples(40, {0, 0});
+  samples.push_back({1, 1, false});
+  const std::vector<Visitor> visitors{{0, 0}, {1, 1}};
+  const std::vector<std::vector<bool>> compete(2, std::vector<bool>(2, true));
+  const Waiting waiting = waitingOf({uses, samples, visitors, &compete});
+  EXPECT_EQ(waiting.line.share().value, 0.0);
+  EXPECT_EQ(verdictOf(waiting), Verdict::trueSharing);
+}
+
 TEST(Waiting, OfFewStoresItIsNotKnownWhatReadsWaitFor) {
   // A reader of the first word, whose owner stores to both: samples at the first word and at the second.
   for (const auto& [first, second, known] :
