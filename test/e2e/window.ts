@@ -333,13 +333,24 @@ export class Window {
 
   /** Rests the mouse on the first occurrence of `word` in a line and returns the text of the hover that appears. */
   async hover(line: number, word: string): Promise<string> {
-    const box = await this.wordBox(line, word);
-    await this.page.keyboard.press('Escape');
-    await this.page.mouse.move(box.x + 300, box.y + 200);
-    await this.page.locator('.monaco-hover:visible').waitFor({ state: 'hidden' });
-    await this.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 12 });
     const hover = this.page.locator('.monaco-hover:visible .hover-contents, .monaco-hover:visible .hover-row').first();
-    await hover.waitFor({ timeout: 15_000 });
+    // An editor that has just been opened at times shows nothing at the first rest.
+    for (const timeout of [5000, 5000, 15_000]) {
+      const box = await this.wordBox(line, word);
+      await this.page.keyboard.press('Escape');
+      await this.page.mouse.move(box.x + 300, box.y + 200);
+      await this.page.locator('.monaco-hover:visible').waitFor({ state: 'hidden' });
+      await this.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 12 });
+      const shown = hover.waitFor({ timeout });
+      if (timeout === 15_000) await shown;
+      else if (
+        await shown.then(
+          () => true,
+          () => false,
+        )
+      )
+        break;
+    }
     await this.page.waitForTimeout(500); // other providers' parts come and the card settles
     return (await this.page.locator('.monaco-hover:visible').first().innerText()).replaceAll('\u00a0', ' ');
   }
