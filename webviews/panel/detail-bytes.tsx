@@ -1,6 +1,7 @@
 // The bytes of a line to scale: what lies on them, and above it how often threads read and wrote there. For screen readers the same as a table.
 import type { LineDetail, LinePiece } from '../../extension/protocol/panel-detail';
 import { offsetBars, threadGroups, type Bar } from './detail-model';
+import { ColumnTitles } from './detail-tables';
 import { count, plural } from './format';
 
 export function LineBytes({ detail }: { detail: LineDetail }) {
@@ -66,15 +67,7 @@ export function LineBytes({ detail }: { detail: LineDetail }) {
       </figcaption>
       <table class="for-readers">
         <caption>Samples by byte of the cache line</caption>
-        <thead>
-          <tr>
-            {['Byte', 'Data', 'Threads', 'Reads', 'Writes'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnTitles titles={['Byte', 'Data', 'Threads', 'Reads', 'Writes']} />
         <tbody>
           {bars.flatMap(({ offset, names, parts }) =>
             parts.map(({ group, reads, writes }) => (

@@ -69,15 +69,7 @@ export function AccessTable({ detail: { line, accesses }, measure }: { detail: L
     <div class="accesses">
       <table>
         <caption>Accesses</caption>
-        <thead>
-          <tr>
-            {['Byte', 'Kind', 'Share', 'Threads', 'Data', 'Function', 'Source'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnTitles titles={['Byte', 'Kind', 'Share', 'Threads', 'Data', 'Function', 'Source']} />
         <tbody>
           {all.slice(0, MOST_ACCESSES).map((access) => (
             <AccessRows
@@ -159,4 +151,18 @@ function AccessRows({ access, detail = { name: '', inlined: [], chains: [] }, sh
 /** What counts on a line: contended samples where there are any, all otherwise. */
 function weight({ contended, records }: Access, contendedOfLine: number): number {
   return contendedOfLine > 0 ? contended : records;
+}
+
+export function ColumnTitles({ titles }: { titles: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {titles.map((title) => (
+          <th key={title} scope="col">
+            {title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
 }
