@@ -1,5 +1,5 @@
 // All tests, in three lanes: fast (no editor), host (inside the extension host), e2e (the packaged extension in a browser).
-//   node scripts/test.mjs [fast] [host] [e2e]     without a lane: all
+//   node scripts/test.mjs [fast] [host] [e2e] [theia]     without a lane: all but theia (the package in Eclipse Theia)
 // Every section runs even where an earlier one failed, and what asan needs is compiled beside the others.
 // The last lines name what failed and sum up: `N passed, M failed, K skipped`.
 import { existsSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { runPrograms, testPrograms } from './lib/gtest.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 import { lastLines, none, sumOf, summaryLines, words } from './lib/summary.mjs';
 import { setup } from './setup.mjs';
+import { prepareTheia, theiaVersion } from './theia-host.mjs';
 import { prepare, versions } from './vscode-host.mjs';
 
 const mochaProgram = path.join(root, 'node_modules/mocha/bin/mocha.js');
@@ -32,7 +33,9 @@ const lanes = {
     { name: 'e2e: the package', needsBuild: true, body: packageTests },
     ...versions.map((version) => ({ name: `e2e: VS Code ${version.name}`, needsBuild: true, body: () => editor(version) })),
   ],
+  theia: [{ name: `theia: Eclipse Theia ${theiaVersion}`, needsBuild: true, body: theia }],
 };
+const lanesOfCi = ['fast', 'host', 'e2e'];
 
 /** A program that passes or fails as one test. */
 function check(program, ...args) {
@@ -93,6 +96,18 @@ async function editor(version) {
       CACHELINE_WORKSPACE: workspace.folder,
       CACHELINE_EXAMPLES_BIN: workspace.bin,
     });
+  } finally {
+    await workspace.remove();
+  }
+}
+
+async function theia() {
+  await prepareTheia();
+  await run(process.execPath, ['scripts/package.mjs', '--any-glibc'], { timeoutSeconds: 300 });
+  const workspace = await examplesWorkspace();
+  try {
+    const env = { CACHELINE_WORKSPACE: workspace.folder };
+    return await mocha(['--config', 'test/e2e/.mocharc.json', 'test/e2e/theia.test.ts'], 400, env);
   } finally {
     await workspace.remove();
   }
@@ -175,7 +190,7 @@ async function test(names) {
   const unknown = names.filter((name) => !(name in lanes));
   if (unknown.length > 0) throw new ScriptError(`unknown lane ${unknown.join(', ')}; lanes are ${Object.keys(lanes).join(', ')}`);
   const started = performance.now();
-  const sections = (names.length > 0 ? names : Object.keys(lanes)).flatMap((name) => lanes[name]);
+  const sections = (names.length > 0 ? names : lanesOfCi).flatMap((name) => lanes[name]);
 
   const built = await section('setup and build', async () => {
     await setup(['build', 'package', 'test']);

