@@ -1,4 +1,5 @@
 // The extension's entry: makes the features and connects them to each other and to their commands, nothing else.
+import './features/translations';
 import * as vscode from 'vscode';
 import { EngineClient } from './engine/client';
 import { AdviceActions } from './features/advice';

@@ -9,8 +9,11 @@ export function showPage(webview: vscode.Webview, extensionUri: vscode.Uri, name
   const asset = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString();
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${webview.cspSource}`;
   webview.options = { enableScripts: true, localResourceRoots: [dist] };
+  const { bundle } = vscode.l10n;
+  const translated =
+    bundle === undefined ? 'lang="en"' : `lang="${attribute(vscode.env.language)}" data-l10n="${attribute(JSON.stringify(bundle))}"`;
   webview.html = `<!DOCTYPE html>
-<html lang="en">
+<html ${translated}>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
@@ -23,4 +26,8 @@ export function showPage(webview: vscode.Webview, extensionUri: vscode.Uri, name
 <script nonce="${nonce}" src="${asset(`${name}.js`)}"></script>
 </body>
 </html>`;
+}
+
+function attribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }

@@ -1,4 +1,5 @@
 // What a report could not see, and the sentence that says so: the same words in reports, in notifications and in the panel.
+import { t } from './l10n';
 import { hasDataSources } from './measure';
 import { printable } from './printable';
 import type { NamedCode, Report } from './report';
@@ -85,26 +86,33 @@ export function blindText(report: Seen): string {
   const [top, ...rest] = blind?.reasons ?? [];
   if (blind === null || top === undefined) return '';
   const timed = !hasDataSources(report);
-  const of = `${report.recording?.target?.kind === 'system' ? "this machine's" : "this program's"} ${timed ? 'time' : 'samples'}`;
-  const [was, it, they] = timed ? ['was', 'it', 'it'] : ['were', 'them', 'they'];
+  const of = `${report.recording?.target?.kind === 'system' ? t("this machine's") : t("this program's")} ${timed ? t('time') : t('samples')}`;
+  const [was, it, they] = timed ? [t('was'), t('it'), t('it')] : [t('were'), t('them'), t('they')];
   const others = rest.filter(({ share }) => share >= blind.share * WORTH);
   const shares = (reasons: readonly Reason[], verb = ''): string =>
     enumerated(reasons.map((reason, i) => `${percent(reason.share)} ${i === 0 ? verb : ''}${placeText(reason, timed)}`));
   if (top.share >= MOST) {
-    const nor = others.length === 0 ? '' : ` Nor can anything be said about ${shares(others)}.`;
-    return `Most of ${of} (${percent(top.share)}) ${was} ${placeText(top, timed)}. Nothing can be said about ${it}.${nor}`;
+    const nor = others.length === 0 ? '' : t(' Nor can anything be said about {0}.', shares(others));
+    return t('Most of {0} ({1}) {2} {3}. Nothing can be said about {4}.{5}', of, percent(top.share), was, placeText(top, timed), it, nor);
   }
   if (isMostlyBlind(report))
-    return `Most of ${of} (${percent(blind.share)}) ${was} where nothing can be said about ${it}: ${shares([top, ...others])}.`;
+    return t(
+      'Most of {0} ({1}) {2} where nothing can be said about {3}: {4}.',
+      of,
+      percent(blind.share),
+      was,
+      it,
+      shares([top, ...others]),
+    );
   const where = others.length === 0 ? `${they} ${was} ${placeText(top, timed)}` : shares([top, ...others], `${was} `);
-  return `Nothing can be said about ${percent(blind.share)} of ${of}: ${where}.`;
+  return t('Nothing can be said about {0} of {1}: {2}.', percent(blind.share), of, where);
 }
 
 /** "in code that no file backs (a JIT: Java)". */
 function placeText({ reason, what }: Reason, timed: boolean): string {
-  return reason === 'lost' && !timed ? 'lost while recording' : `in ${printable(what).replace('(JIT: ', '(a JIT: ')}`;
+  return reason === 'lost' && !timed ? t('lost while recording') : t('in {0}', printable(what).replace('(JIT: ', '(a JIT: '));
 }
 
 function enumerated(texts: readonly string[]): string {
-  return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`;
+  return texts.length < 2 ? texts.join('') : t('{0} and {1}', texts.slice(0, -1).join(', '), texts.at(-1) ?? '');
 }

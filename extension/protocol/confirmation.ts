@@ -1,4 +1,5 @@
 // What watchpoints say to a line's verdict, in the same words everywhere. Absence is never a refutation.
+import { t } from './l10n';
 import type { CacheLine } from './report';
 
 /** Beside a verdict that watchpoints have confirmed. */
@@ -11,5 +12,5 @@ export function isConfirmed({ confirmation }: CacheLine): boolean {
 /** "confirmed by watchpoints: 2 threads write 'a' and 'b' in turn: ..."; empty where nothing of the line was watched. Holds untrusted names. */
 export function confirmationText({ confirmation }: CacheLine): string {
   if (confirmation === undefined) return '';
-  return `${confirmation.confirmed ? 'confirmed' : 'not confirmed'} by watchpoints: ${confirmation.sentence}`;
+  return t('{0} by watchpoints: {1}', confirmation.confirmed ? t('confirmed') : t('not confirmed'), confirmation.sentence);
 }

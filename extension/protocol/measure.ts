@@ -1,5 +1,6 @@
 // What heat counts: HITMs or peer hits, load latency, or contended samples, as far as a report's evidence can say.
 // The same functions serve gutter, hovers and the panel's bars, so that they cannot differ.
+import { t } from './l10n';
 import type { Access, CacheLine, Evidence, Report } from './report';
 
 /** What a person chooses. `hitm` means peer hits where the evidence is of that kind. */
@@ -20,12 +21,12 @@ export interface MeasureWords {
 }
 
 export const MEASURE_WORDS: Record<Measure, MeasureWords> = {
-  hitm: { name: 'HITMs', one: 'HITM', many: 'HITMs', whole: 'all HITMs' },
-  localHitm: { name: 'Local HITMs', one: 'local HITM', many: 'local HITMs', whole: 'all local HITMs' },
-  remoteHitm: { name: 'Remote HITMs', one: 'remote HITM', many: 'remote HITMs', whole: 'all remote HITMs' },
-  peer: { name: 'Peer hits', one: 'peer hit', many: 'peer hits', whole: 'all peer hits' },
-  latency: { name: 'Latency', one: 'load cycle', many: 'load cycles', whole: 'load cycles' },
-  contended: { name: 'Contended share', one: 'contended sample', many: 'contended samples', whole: 'contended samples' },
+  hitm: { name: t('HITMs'), one: t('HITM'), many: t('HITMs'), whole: t('all HITMs') },
+  localHitm: { name: t('Local HITMs'), one: t('local HITM'), many: t('local HITMs'), whole: t('all local HITMs') },
+  remoteHitm: { name: t('Remote HITMs'), one: t('remote HITM'), many: t('remote HITMs'), whole: t('all remote HITMs') },
+  peer: { name: t('Peer hits'), one: t('peer hit'), many: t('peer hits'), whole: t('all peer hits') },
+  latency: { name: t('Latency'), one: t('load cycle'), many: t('load cycles'), whole: t('load cycles') },
+  contended: { name: t('Contended share'), one: t('contended sample'), many: t('contended samples'), whole: t('contended samples') },
 };
 
 /** A report, or its head with what the loads of its lines took together: all of `lines` need not be there then. */
@@ -46,11 +47,11 @@ export function whyMissing(report: Measured, metric: HeatMetric): string {
     case 'hitm':
       if (report.evidence.includes('hitm') || report.evidence.includes('peer')) return '';
       return hasDataSources(report)
-        ? 'The data sources of this recording do not say which loads another core’s cache answered.'
-        : 'Clock samples count no cache hits: that needs a memory PMU.';
+        ? t('The data sources of this recording do not say which loads another core’s cache answered.')
+        : t('Clock samples count no cache hits: that needs a memory PMU.');
     case 'latency':
-      if (!hasDataSources(report)) return 'Clock samples carry no load latencies: that needs a memory PMU.';
-      return loadCyclesOf(report) === null ? 'No load of this recording carries a latency (perf records them with -W).' : '';
+      if (!hasDataSources(report)) return t('Clock samples carry no load latencies: that needs a memory PMU.');
+      return loadCyclesOf(report) === null ? t('No load of this recording carries a latency (perf records them with -W).') : '';
     case 'contended':
       return '';
   }

@@ -1,28 +1,29 @@
 // What verdicts and evidence classes mean, why there is nothing to say, and how a share is written: the same words in hovers,
 // reports and the panel.
+import { t } from './l10n';
 import type { Evidence, Report, Verdict } from './report';
 
 export const VERDICT_MEANING: Record<Verdict, string> = {
-  'false sharing': 'Threads wait for a cache line because others write data on it that they do not use.',
-  'true sharing': 'Threads wait for data that they really share: they use it alike, and at least one writes it.',
-  mixed: 'Some of the waiting for this cache line is for data that threads share, some for data that only lies beside it.',
-  'read-shared': 'Several threads read this cache line and none writes it: every core keeps its own copy.',
-  private: 'One thread uses this cache line, or several that never overlap in time.',
+  'false sharing': t('Threads wait for a cache line because others write data on it that they do not use.'),
+  'true sharing': t('Threads wait for data that they really share: they use it alike, and at least one writes it.'),
+  mixed: t('Some of the waiting for this cache line is for data that threads share, some for data that only lies beside it.'),
+  'read-shared': t('Several threads read this cache line and none writes it: every core keeps its own copy.'),
+  private: t('One thread uses this cache line, or several that never overlap in time.'),
 };
 
 export const EVIDENCE_MEANING: Record<Evidence, string> = {
-  hitm: 'loads that hit a line modified in another core’s cache, counted by the memory PMU',
-  peer: 'loads served by another core’s cache, counted by the memory PMU',
-  latency: 'load latencies measured by the memory PMU',
-  watch: 'accesses trapped by debug registers: exact about who, not about how many',
-  clock: 'time sampled at these accesses; cache misses were not counted',
+  hitm: t('loads that hit a line modified in another core’s cache, counted by the memory PMU'),
+  peer: t('loads served by another core’s cache, counted by the memory PMU'),
+  latency: t('load latencies measured by the memory PMU'),
+  watch: t('accesses trapped by debug registers: exact about who, not about how many'),
+  clock: t('time sampled at these accesses; cache misses were not counted'),
 };
 
 /** Where there is no evidence class. */
-export const NO_EVIDENCE = 'none: no sample says where its data came from';
+export const NO_EVIDENCE = t('none: no sample says where its data came from');
 
 /** Of recordings whose samples all stayed without an address: their binaries are gone, or no instruction of them could be read. */
-export const NOTHING_ATTRIBUTED = 'None of the samples could be attributed to a memory access, so nothing can be said about sharing.';
+export const NOTHING_ATTRIBUTED = t('None of the samples could be attributed to a memory access, so nothing can be said about sharing.');
 
 /** A share of 0 to 1 as "50.8%"; what would round to 0.0% or 100.0% but is neither says so. */
 export function percent(share: number): string {
@@ -47,15 +48,20 @@ export function whyNoSamples({ samples, recording }: Pick<Report, 'samples' | 'r
   const filtered = samples.filtered ?? 0;
   if (filtered > 0)
     return [
-      `The filters left none of ${filtered.toLocaleString('en-US')} sample${filtered === 1 ? '' : 's'}: widen the window, or name other threads or CPUs.`,
+      filtered === 1
+        ? t('The filters left none of 1 sample: widen the window, or name other threads or CPUs.')
+        : t('The filters left none of {0} samples: widen the window, or name other threads or CPUs.', filtered.toLocaleString('en-US')),
     ];
-  const nothing = 'The recording holds no samples, so nothing can be said';
+  const nothing = t('The recording holds no samples, so nothing can be said');
   const said = recording?.warnings ?? [];
   if (said.length > 0) return [`${nothing}.`, said.map(sentence).join(' ')];
   // A recording without a command was attached to what ran already.
   return recording?.command.length === 0
-    ? [`${nothing}: the target used no CPU time while sampling was on. It waited, or sampling was paused throughout.`]
+    ? [t('{0}: the target used no CPU time while sampling was on. It waited, or sampling was paused throughout.', nothing)]
     : [
-        `${nothing}: the program used too little CPU time for the sampling rate, or the recording was cut short. Let it run longer, or record at a higher rate.`,
+        t(
+          '{0}: the program used too little CPU time for the sampling rate, or the recording was cut short. Let it run longer, or record at a higher rate.',
+          nothing,
+        ),
       ];
 }

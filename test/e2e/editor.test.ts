@@ -16,6 +16,7 @@ import { describeMachine } from './machine';
 import { describePanelTabs } from './panel-tabs';
 import { describeRecording } from './recording';
 import { describeRows } from './rows';
+import { describeTranslated } from './translated';
 import { vsixFile } from './vsix';
 import { Window } from './window';
 
@@ -50,6 +51,7 @@ describe(`VS Code ${version.name}`, function () {
   let server: VSCodeServer | undefined;
   let browser: Browser | undefined;
   let window: Window;
+  const screenshots = path.resolve(__dirname, '../../test-results', version.name);
 
   before(async () => {
     dataFolder = mkdtempSync(path.join(tmpdir(), 'cacheline-e2e-'));
@@ -58,7 +60,7 @@ describe(`VS Code ${version.name}`, function () {
     server = await startServer(version, { dataFolder, settings: { 'editor.minimap.enabled': false } });
     browser = await openBrowser();
     const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
-    window = new Window(page, path.resolve(__dirname, '../../test-results', version.name));
+    window = new Window(page, screenshots);
     await window.open(server.url(workspace));
   });
 
@@ -234,4 +236,10 @@ describe(`VS Code ${version.name}`, function () {
   describeLongList({ window: () => window, workspace });
   describeMachine({ window: () => window, workspace });
   describeAccess(() => window);
+  describeTranslated({
+    browser: () => browser!,
+    url: () => server!.url(workspace),
+    extensions: () => path.join(dataFolder, 'extensions'),
+    ...{ screenshots, source: SOURCE, line: writes, word: 'messages_written', program: EXAMPLE },
+  });
 });

@@ -14,9 +14,10 @@ const typescriptRooms: Record<string, string[]> = {
   'extension/session': ['extension/engine', 'extension/protocol'],
   'extension/cli': ['extension/session', 'extension/engine', 'extension/protocol'],
   'extension/features': ['extension/session', 'extension/engine', 'extension/protocol'],
-  'webviews/panel': ['extension/protocol'],
-  'webviews/machine': ['extension/protocol'],
-  'webviews/compare': ['extension/protocol'],
+  'webviews/page': ['extension/protocol'],
+  'webviews/panel': ['webviews/page', 'extension/protocol'],
+  'webviews/machine': ['webviews/page', 'extension/protocol'],
+  'webviews/compare': ['webviews/page', 'extension/protocol'],
 };
 
 const nativeRooms: Record<string, string[]> = {

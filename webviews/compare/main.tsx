@@ -1,7 +1,9 @@
 // The page of "Compare Recordings": what changed from one recording to the other, the conclusion first.
+import '../page/l10n';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { BothSides, CompareView, PredictedRow, ToCompare } from '../../extension/protocol/compare';
+import { t } from '../../extension/protocol/l10n';
 import { send } from './host';
 import { ChangeTable } from './table';
 import './compare.css';
@@ -23,17 +25,17 @@ function Comparison({ version, view }: { version: number; view: CompareView }) {
       <Sides {...view} />
       <div class="actions">
         <button type="button" class="secondary" onClick={() => send({ type: 'swap' })}>
-          Swap
+          {t('Swap')}
         </button>
         <button type="button" class="secondary" onClick={() => send({ type: 'again' })}>
-          Compare Again
+          {t('Compare Again')}
         </button>
         <button type="button" class="secondary" onClick={() => send({ type: 'copy' })}>
-          Copy as Markdown
+          {t('Copy as Markdown')}
         </button>
       </div>
       {notes.length > 0 && (
-        <ul class="notes" aria-label="Notes on this comparison">
+        <ul class="notes" aria-label={t('Notes on this comparison')}>
           {notes.map((note) => (
             <li key={note}>{note}</li>
           ))}
@@ -43,7 +45,11 @@ function Comparison({ version, view }: { version: number; view: CompareView }) {
       {tables.map((table) => (
         <ChangeTable key={table.kind} {...table} columns={columns} onOpen={(row) => send({ type: 'open', version, row })} />
       ))}
-      {tables.length > 0 && <p class="quiet legend">{legend} Numbers with an arrow: before → after.</p>}
+      {tables.length > 0 && (
+        <p class="quiet legend">
+          {legend} {t('Numbers with an arrow: before → after.')}
+        </p>
+      )}
     </main>
   );
 }
@@ -51,9 +57,9 @@ function Comparison({ version, view }: { version: number; view: CompareView }) {
 function Sides({ before, after }: BothSides) {
   return (
     <dl>
-      <dt>Before</dt>
+      <dt>{t('Before')}</dt>
       <dd>{before}</dd>
-      <dt>After</dt>
+      <dt>{t('After')}</dt>
       <dd>{after}</dd>
     </dl>
   );
@@ -63,20 +69,20 @@ function Sides({ before, after }: BothSides) {
 function Predicted({ predicted, elapsed }: { predicted: PredictedRow[]; elapsed: string }) {
   return (
     <section>
-      <h2>Predicted and measured</h2>
+      <h2>{t('Predicted and measured')}</h2>
       {elapsed !== '' && <p>{elapsed}</p>}
       {predicted.length > 0 && (
         <div class="scroll">
           <table>
             <thead>
               <tr>
-                <th scope="col">Advice on the recording before</th>
-                <th scope="col">The program, predicted</th>
+                <th scope="col">{t('Advice on the recording before')}</th>
+                <th scope="col">{t('The program, predicted')}</th>
                 <th scope="col" class="number">
-                  Waiting left, predicted
+                  {t('Waiting left, predicted')}
                 </th>
                 <th scope="col" class="number">
-                  measured
+                  {t('measured')}
                 </th>
               </tr>
             </thead>
@@ -94,7 +100,9 @@ function Predicted({ predicted, elapsed }: { predicted: PredictedRow[]; elapsed:
         </div>
       )}
       {predicted.length > 0 && (
-        <p class="quiet legend">Waiting left: of the time that a run waits for this data. It is not known which advice was followed.</p>
+        <p class="quiet legend">
+          {t('Waiting left: of the time that a run waits for this data. It is not known which advice was followed.')}
+        </p>
       )}
     </section>
   );

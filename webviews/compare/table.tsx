@@ -1,6 +1,7 @@
 // A table of what changed: shares as bars with their numbers, and a button that opens the source line.
 import { useState } from 'preact/hooks';
 import type { CompareRow, CompareView } from '../../extension/protocol/compare';
+import { t } from '../../extension/protocol/l10n';
 
 /** Rows that are shown at first. */
 const FIRST_ROWS = 20;
@@ -24,23 +25,23 @@ export function ChangeTable({ title, rows, columns, onOpen }: ChangeTableProps) 
           <thead>
             <tr>
               <th scope="col" class="status">
-                Status
+                {t('Status')}
               </th>
-              <th scope="col">Name</th>
+              <th scope="col">{t('Name')}</th>
               <th scope="col" class="place">
-                Waits most at
+                {t('Waits most at')}
               </th>
               <th scope="col" class="share">
-                Share before
+                {t('Share before')}
               </th>
               <th scope="col" class="share">
-                Share after
+                {t('Share after')}
               </th>
               <th scope="col" class="number sure">
-                Sure
+                {t('Sure')}
               </th>
               {columns.map((column) => (
-                <th key={column} scope="col" class="number" aria-label={`${column}, before and after`}>
+                <th key={column} scope="col" class="number" aria-label={t('{0}, before and after', column)}>
                   {column}
                 </th>
               ))}
@@ -55,7 +56,7 @@ export function ChangeTable({ title, rows, columns, onOpen }: ChangeTableProps) 
       </div>
       {shown.length < rows.length && (
         <button type="button" class="secondary more" onClick={() => setAll(true)}>
-          Show All {rows.length}
+          {t('Show All {0}', rows.length)}
         </button>
       )}
     </section>

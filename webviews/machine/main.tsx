@@ -1,6 +1,8 @@
 // The page of "Check This Machine": each collector, whether it can be used here, what is in the way and what lifts it.
+import '../page/l10n';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { t } from '../../extension/protocol/l10n';
 import type {
   FromMachine,
   MachineBlocker,
@@ -29,29 +31,31 @@ function Machine({ view: { collectors, facts, selfTest } }: { view: MachineView 
   const usable = collectors.filter((collector) => collector.usable).map(({ name }) => name);
   return (
     <main>
-      <h1>What this machine can record</h1>
+      <h1>{t('What this machine can record')}</h1>
       <p class="quiet">
-        {usable.length === 0 ? 'No collector works here. The table below says what blocks each one.' : `Usable here: ${usable.join(', ')}.`}
+        {usable.length === 0
+          ? t('No collector works here. The table below says what blocks each one.')
+          : t('Usable here: {0}.', usable.join(', '))}
       </p>
       <div class="actions">
         <button type="button" disabled={selfTest.state === 'running'} onClick={() => send({ type: 'selfTest' })}>
-          {selfTest.state === 'running' ? 'Testing…' : 'Run Self-Test'}
+          {selfTest.state === 'running' ? t('Testing…') : t('Run Self-Test')}
         </button>
         <button type="button" class="secondary" onClick={() => send({ type: 'check' })}>
-          Check Again
+          {t('Check Again')}
         </button>
         <button type="button" class="secondary" onClick={() => send({ type: 'text' })}>
-          Show as Text
+          {t('Show as Text')}
         </button>
       </div>
       <SelfTestNotice selfTest={selfTest} />
       <table class="collectors" aria-busy={selfTest.state === 'running'}>
         <thead>
           <tr>
-            <th scope="col">Collector</th>
-            <th scope="col">Usable</th>
-            <th scope="col">What blocks it, and how to fix that</th>
-            <th scope="col">Self-test</th>
+            <th scope="col">{t('Collector')}</th>
+            <th scope="col">{t('Usable')}</th>
+            <th scope="col">{t('What blocks it, and how to fix that')}</th>
+            <th scope="col">{t('Self-test')}</th>
           </tr>
         </thead>
         <tbody>
@@ -60,7 +64,7 @@ function Machine({ view: { collectors, facts, selfTest } }: { view: MachineView 
           ))}
         </tbody>
       </table>
-      <h2>Machine</h2>
+      <h2>{t('Machine')}</h2>
       <dl>
         {facts.map(({ name, value }) => (
           <>
@@ -76,11 +80,11 @@ function Machine({ view: { collectors, facts, selfTest } }: { view: MachineView 
 /** The self-test records a small program of two threads that fight over one line, half a second with each usable collector. */
 function SelfTestNotice({ selfTest }: { selfTest: SelfTestState }) {
   if (selfTest.state !== 'failed') {
-    return <p class="quiet">The self-test records a built-in contended program for half a second with each usable collector.</p>;
+    return <p class="quiet">{t('The self-test records a built-in contended program for half a second with each usable collector.')}</p>;
   }
   return (
     <p role="alert" class="alert">
-      The self-test failed: {selfTest.message} {selfTest.nextStep}
+      {t('The self-test failed: {0} {1}', selfTest.message, selfTest.nextStep)}
     </p>
   );
 }
@@ -99,10 +103,10 @@ function CollectorRow({
         <span class="quiet">{meaning}</span>
       </th>
       <td>
-        <span class={usable ? 'yes' : 'no'}>{usable ? 'usable' : 'not usable'}</span>
+        <span class={usable ? 'yes' : 'no'}>{usable ? t('usable') : t('not usable')}</span>
       </td>
       <td>
-        {blockers.length === 0 && note === '' && <span class="quiet">nothing</span>}
+        {blockers.length === 0 && note === '' && <span class="quiet">{t('nothing')}</span>}
         {blockers.map((blocker, index) => (
           <Blocker key={index} blocker={blocker} onCopy={() => send({ type: 'copy', collector: name, blocker: index })} />
         ))}
@@ -128,8 +132,8 @@ function Blocker({ blocker: { what, value, fix, command }, onCopy }: { blocker: 
         <div class="fix">
           {fix.replaceAll('`', '') !== command && <p>{fix.replaceAll('`', '')}</p>}
           <code>{command}</code>
-          <button type="button" class="secondary" aria-label={`Copy ${command}`} onClick={onCopy}>
-            Copy
+          <button type="button" class="secondary" aria-label={t('Copy {0}', command)} onClick={onCopy}>
+            {t('Copy')}
           </button>
         </div>
       )}
@@ -138,12 +142,12 @@ function Blocker({ blocker: { what, value, fix, command }, onCopy }: { blocker: 
 }
 
 function TestResult({ name, usable, selfTest }: { name: MachineCollector['name']; usable: boolean; selfTest: SelfTestState }) {
-  if (selfTest.state === 'running') return <span class="quiet">{usable ? 'recording…' : ''}</span>;
+  if (selfTest.state === 'running') return <span class="quiet">{usable ? t('recording…') : ''}</span>;
   const result = selfTest.state === 'done' ? selfTest.results.find(({ collector }) => collector === name) : undefined;
-  if (!result) return <span class="quiet">not run</span>;
+  if (!result) return <span class="quiet">{t('not run')}</span>;
   return (
     <>
-      <span class={result.passed ? 'yes' : 'no'}>{result.passed ? 'passed' : 'failed'}</span>
+      <span class={result.passed ? 'yes' : 'no'}>{result.passed ? t('passed') : t('failed')}</span>
       <p>{result.found}</p>
     </>
   );

@@ -1,4 +1,5 @@
 // What the panel says first: what is contended and what it costs, what helps and how much, and where to look.
+import { t } from '../../extension/protocol/l10n';
 import type { PanelAdvice, PanelWords, TextPart, ToPanel } from '../../extension/protocol/panel';
 import { count } from './format';
 import { send } from './host';
@@ -8,7 +9,7 @@ export type FoundAdvice = Extract<ToPanel, { type: 'advice' }>;
 /** @param found undefined while it is looked for */
 export function Answer({ words, found }: { words: PanelWords; found: FoundAdvice | undefined }) {
   return (
-    <section class="answer" aria-label="Answer">
+    <section class="answer" aria-label={t('Answer')}>
       <p class="summary">{words.summary}</p>
       <Remedy words={words} found={found} />
       {words.lookFirst.length > 0 && <p class="look">{words.lookFirst.map(partOf)}</p>}
@@ -20,7 +21,7 @@ function Remedy({ words: { meaning }, found }: { words: PanelWords; found: Found
   if (found === undefined) {
     return (
       <div class="remedy looking" aria-busy="true">
-        <p class="quiet">Looking for what helps…</p>
+        <p class="quiet">{t('Looking for what helps…')}</p>
       </div>
     );
   }
@@ -29,7 +30,7 @@ function Remedy({ words: { meaning }, found }: { words: PanelWords; found: Found
     return (
       <>
         {meaning !== '' && <p>{meaning}</p>}
-        {problem !== '' && <p class="quiet">No advice: {problem}</p>}
+        {problem !== '' && <p class="quiet">{t('No advice: {0}', problem)}</p>}
       </>
     );
   }
@@ -46,17 +47,17 @@ function Advised({ advice: { title, words, opens, reason, more } }: { advice: Pa
     <div class="remedy">
       <p class="title">{title}</p>
       {words !== '' && <p>{words}</p>}
-      {reason !== '' && <p class="quiet">No edit: {reason}</p>}
+      {reason !== '' && <p class="quiet">{t('No edit: {0}', reason)}</p>}
       {(opens !== 'nothing' || more > 0) && (
         <div class="actions">
           {opens !== 'nothing' && (
             <button type="button" onClick={() => send({ type: 'advice' })}>
-              {opens === 'preview' ? 'Preview Fix' : 'Show Card'}
+              {opens === 'preview' ? t('Preview Fix') : t('Show Card')}
             </button>
           )}
           {more > 0 && (
             <button type="button" class="secondary" onClick={() => send({ type: 'allAdvice' })}>
-              All Advice ({count(more + 1)})
+              {t('All Advice ({0})', count(more + 1))}
             </button>
           )}
         </div>

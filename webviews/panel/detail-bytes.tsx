@@ -1,4 +1,5 @@
 // The bytes of a line to scale: what lies on them, and above it how often threads read and wrote there. For screen readers the same as a table.
+import { t } from '../../extension/protocol/l10n';
 import type { LineDetail, LinePiece } from '../../extension/protocol/panel-detail';
 import { offsetBars, threadGroups, type Bar } from './detail-model';
 import { ColumnTitles } from './detail-tables';
@@ -62,12 +63,12 @@ export function LineBytes({ detail }: { detail: LineDetail }) {
             <span class={`swatch group-${index}`} aria-hidden="true" /> {name}
           </span>
         ))}
-        <span class="quiet">full colour: writes, striped: reads</span>
-        {hidden > 0 && <span class="quiet">{plural(hidden, 'more member')} on the same bytes</span>}
+        <span class="quiet">{t('full colour: writes, striped: reads')}</span>
+        {hidden > 0 && <span class="quiet">{t('{0} on the same bytes', plural(hidden, 'more member'))}</span>}
       </figcaption>
       <table class="for-readers">
-        <caption>Samples by byte of the cache line</caption>
-        <ColumnTitles titles={['Byte', 'Data', 'Threads', 'Reads', 'Writes']} />
+        <caption>{t('Samples by byte of the cache line')}</caption>
+        <ColumnTitles titles={[t('Byte'), t('Data'), t('Threads'), t('Reads'), t('Writes')]} />
         <tbody>
           {bars.flatMap(({ offset, names, parts }) =>
             parts.map(({ group, reads, writes }) => (
@@ -92,13 +93,13 @@ function barTitle({ offset, width, names, parts }: Bar, groups: readonly { name:
 }
 
 function pieceTitle({ kind, start, end, name, of, cutLeft, cutRight }: LinePiece): string {
-  const what = kind === 'member' ? `${name === of ? '' : `${of}: `}${name}` : `${kind} of ${of}`;
-  const beyond = [cutLeft ? 'begins before this line' : '', cutRight ? 'goes on behind this line' : ''].filter((text) => text !== '');
+  const what = kind === 'member' ? `${name === of ? '' : `${of}: `}${name}` : t('{0} of {1}', kind, of);
+  const beyond = [cutLeft ? t('begins before this line') : '', cutRight ? t('goes on behind this line') : ''].filter((text) => text !== '');
   return [`${what}, ${bytesText(start, end)}`, ...beyond].join('\n');
 }
 
 /** "bytes 8 to 15" */
 function bytesText(start: number, end: number): string {
   const [first, last] = [Math.floor(start), Math.ceil(end) - 1];
-  return last > first ? `bytes ${first} to ${last}` : `byte ${first}`;
+  return last > first ? t('bytes {0} to {1}', first, last) : t('byte {0}', first);
 }

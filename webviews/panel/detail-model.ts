@@ -1,4 +1,5 @@
 // A line's picture as data: which threads act alike, the bars by offset, and who waits for whom.
+import { t } from '../../extension/protocol/l10n';
 import type { LineDetail } from '../../extension/protocol/panel-detail';
 import type { CacheLine } from '../../extension/protocol/report';
 import { count } from './format';
@@ -25,7 +26,7 @@ export function threadGroups({ accesses, threads }: CacheLine): Grouped {
   const names = new Map(threads.map(({ tid, comm }) => [tid, comm]));
   const nameOf = (tids: readonly number[]): string => {
     const comms = [...new Set(tids.map((tid) => names.get(tid) || 'thread'))].sort().join(', ');
-    return tids.length === 1 ? `${comms} ${tids[0]}` : `${comms}, ${count(tids.length)} threads`;
+    return tids.length === 1 ? `${comms} ${tids[0]}` : t('{0}, {1} threads', comms, count(tids.length));
   };
   const exact = accesses.map(({ threads: tids }) => [...tids].sort((a, b) => a - b));
   // With samples of each core's memory accesses few rows have the same threads: those of the same names are told apart then.
@@ -43,7 +44,7 @@ export function threadGroups({ accesses, threads }: CacheLine): Grouped {
   const sorted = [...sums].sort(([, a], [, b]) => b.samples - a.samples);
   const groups = sorted.slice(0, MOST_GROUPS).map(([, { tids, samples }]) => ({ name: nameOf([...tids]), samples }));
   const rest = sorted.slice(MOST_GROUPS);
-  if (rest.length > 0) groups.push({ name: 'other threads', samples: rest.reduce((sum, [, { samples }]) => sum + samples, 0) });
+  if (rest.length > 0) groups.push({ name: t('other threads'), samples: rest.reduce((sum, [, { samples }]) => sum + samples, 0) });
   const places = new Map(sorted.map(([key], place) => [key, Math.min(place, MOST_GROUPS)]));
   return { groups, of: keys.map((key) => places.get(key) ?? MOST_GROUPS) };
 }

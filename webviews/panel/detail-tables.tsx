@@ -1,5 +1,6 @@
 // The tables of a line in full: who waits for whom, word by word, and the accesses with their call chains.
 import { useState } from 'preact/hooks';
+import { t } from '../../extension/protocol/l10n';
 import type { Measure } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
 import type { AccessDetail, LineDetail } from '../../extension/protocol/panel-detail';
@@ -21,10 +22,10 @@ export function WaitTable({ detail }: { detail: LineDetail }) {
   return (
     <div class="waits">
       <table>
-        <caption>Who waits for whom: shares of the waiting for this line</caption>
+        <caption>{t('Who waits for whom: shares of the waiting for this line')}</caption>
         <thead>
           <tr>
-            <th scope="col">waits at \ for</th>
+            <th scope="col">{t('waits at \\ for')}</th>
             {words.map(({ name, offset }) => (
               <th key={offset} scope="col" class="mono" title={`+${offset} ${name}`}>
                 {name}
@@ -47,7 +48,7 @@ export function WaitTable({ detail }: { detail: LineDetail }) {
                     key={cause.offset}
                     class="number waiting"
                     style={style}
-                    title={`${percent(wait.falseShare)} of it is for data that the waiting access does not share`}
+                    title={t('{0} of it is for data that the waiting access does not share', percent(wait.falseShare))}
                   >
                     {percent(wait.share)}
                   </td>
@@ -68,8 +69,8 @@ export function AccessTable({ detail: { line, accesses }, measure }: { detail: L
   return (
     <div class="accesses">
       <table>
-        <caption>Accesses</caption>
-        <ColumnTitles titles={['Byte', 'Kind', 'Share', 'Threads', 'Data', 'Function', 'Source']} />
+        <caption>{t('Accesses')}</caption>
+        <ColumnTitles titles={[t('Byte'), t('Kind'), t('Share'), t('Threads'), t('Data'), t('Function'), t('Source')]} />
         <tbody>
           {all.slice(0, MOST_ACCESSES).map((access) => (
             <AccessRows
@@ -81,7 +82,7 @@ export function AccessTable({ detail: { line, accesses }, measure }: { detail: L
           ))}
         </tbody>
       </table>
-      {all.length > MOST_ACCESSES && <p class="quiet">{plural(all.length - MOST_ACCESSES, 'more place')} in the code</p>}
+      {all.length > MOST_ACCESSES && <p class="quiet">{t('{0} in the code', plural(all.length - MOST_ACCESSES, 'more place'))}</p>}
     </div>
   );
 }
@@ -131,13 +132,13 @@ function AccessRows({ access, detail = { name: '', inlined: [], chains: [] }, sh
           <td colSpan={7}>
             {inlined.length > 0 && (
               <p>
-                <span class="quiet">inlined: </span>
+                <span class="quiet">{t('inlined:')} </span>
                 <span class="mono">{inlined.join(' < ')}</span>
               </p>
             )}
             {chains.map(({ records, functions }) => (
               <p key={functions.join()}>
-                <span class="quiet">{percent(records / Math.max(1, sum))} called from </span>
+                <span class="quiet">{t('{0} called from', percent(records / Math.max(1, sum)))} </span>
                 <span class="mono">{functions.join(' < ')}</span>
               </p>
             ))}

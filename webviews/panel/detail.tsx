@@ -1,5 +1,6 @@
 // Below the table: the selected line in full. Escape closes it.
 import { useEffect, useState } from 'preact/hooks';
+import { t } from '../../extension/protocol/l10n';
 import type { Measure } from '../../extension/protocol/measure';
 import type { LineDetail } from '../../extension/protocol/panel-detail';
 import { percent } from '../../extension/protocol/words';
@@ -49,7 +50,7 @@ export function DetailPane({ detail, version, measure, onClose }: PaneProps) {
   return (
     <section
       class="line-detail"
-      aria-label={`Cache line ${line.address}`}
+      aria-label={t('Cache line {0}', line.address)}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
         event.preventDefault();
@@ -63,18 +64,18 @@ export function DetailPane({ detail, version, measure, onClose }: PaneProps) {
         <div class="actions">
           {hasSource && (
             <button type="button" onClick={() => act('openSource')}>
-              Source
+              {t('Source')}
             </button>
           )}
           {hasCard && (
             <button type="button" class="secondary" onClick={() => act('showCard')}>
-              Card
+              {t('Card')}
             </button>
           )}
           <button type="button" class="secondary" onClick={() => act('fix')}>
-            Fix
+            {t('Fix')}
           </button>
-          <button type="button" class="close" aria-label="Close" title="Close (Escape)" onClick={onClose}>
+          <button type="button" class="close" aria-label={t('Close')} title={t('Close (Escape)')} onClick={onClose}>
             ×
           </button>
         </div>
@@ -96,8 +97,10 @@ export function DetailPane({ detail, version, measure, onClose }: PaneProps) {
 function falseShareText({ falseShare, verdictSure }: LineDetail['line']): string {
   if (!falseShare) return '';
   const { value, low, high } = falseShare;
-  const range = `between ${percent(low)} and ${percent(high)}`;
+  const range = t('between {0} and {1}', percent(low), percent(high));
   const how =
-    value === null ? `No cause of the waiting was seen: ${range} of it is false` : `${percent(value)} of the waiting is false (${range})`;
-  return `${how}${verdictSure ? '.' : '; more samples could change the verdict.'}`;
+    value === null
+      ? t('No cause of the waiting was seen: {0} of it is false', range)
+      : t('{0} of the waiting is false ({1})', percent(value), range);
+  return `${how}${verdictSure ? '.' : t('; more samples could change the verdict.')}`;
 }

@@ -1,11 +1,12 @@
 // What lines of a recording with data sources can be chosen and sorted by, as `perf c2c report -d` has it.
+import { t } from '../../extension/protocol/l10n';
 import type { Display, Evidence } from '../../extension/protocol/report';
 
 export const DISPLAY_NAME: Record<Display, string> = {
-  tot: 'Total HITMs',
-  lcl: 'Local HITMs',
-  rmt: 'Remote HITMs',
-  peer: 'Peer hits',
+  tot: t('Total HITMs'),
+  lcl: t('Local HITMs'),
+  rmt: t('Remote HITMs'),
+  peer: t('Peer hits'),
 };
 
 /** What the evidence counts. */

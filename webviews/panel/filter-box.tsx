@@ -1,6 +1,7 @@
 // The filter of a profile: a box that completes terms, what is wrong with a filter in words, and a chip for each term that is set.
 import { useEffect, useState } from 'preact/hooks';
 import { termsOf } from '../../extension/protocol/filter';
+import { t } from '../../extension/protocol/l10n';
 import { proposalsOf } from './filter-terms';
 import { onMessage, saveState, send } from './host';
 
@@ -64,19 +65,19 @@ export function FilterBox({ version, filter }: FilterProps) {
   };
 
   return (
-    <search class="filter" aria-label="Filter">
+    <search class="filter" aria-label={t('Filter')}>
       <div class="box">
         <input
           type="text"
           role="combobox"
           spellcheck={false}
-          aria-label="Filter"
+          aria-label={t('Filter')}
           aria-expanded={proposals.length > 0}
           aria-controls="filter-proposals"
           aria-activedescendant={chosen < 0 ? undefined : `filter-proposal-${chosen}`}
           aria-invalid={problem !== ''}
           aria-busy={busy}
-          placeholder="Filter: verdict:false, type:NAME, thread:NAME, contended>100"
+          placeholder={t('Filter: verdict:false, type:NAME, thread:NAME, contended>100')}
           value={text}
           onInput={({ currentTarget }) => {
             setText(currentTarget.value);
@@ -86,9 +87,9 @@ export function FilterBox({ version, filter }: FilterProps) {
           onKeyDown={onKeyDown}
           onBlur={() => setOpen(false)}
         />
-        {busy && <span class="quiet">Filtering…</span>}
+        {busy && <span class="quiet">{t('Filtering…')}</span>}
         {proposals.length > 0 && (
-          <ul id="filter-proposals" role="listbox" aria-label="Terms">
+          <ul id="filter-proposals" role="listbox" aria-label={t('Terms')}>
             {proposals.map(({ filter: proposed, term, title }, index) => (
               <li
                 key={term}
@@ -119,7 +120,7 @@ export function FilterBox({ version, filter }: FilterProps) {
               key={`${index} ${term}`}
               type="button"
               class="mono"
-              aria-label={`Remove ${term}`}
+              aria-label={t('Remove {0}', term)}
               onClick={() => apply(all.filter((_, other) => other !== index).join(' '))}
             >
               {term} <span aria-hidden="true">×</span>

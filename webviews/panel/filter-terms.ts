@@ -1,4 +1,5 @@
 // The grammar of filters (docs/design/profile.md), as far as the filter box completes it: the engine reads and refuses filters.
+import { t } from '../../extension/protocol/l10n';
 
 export interface Term {
   /** Up to its value: "verdict:", "contended>". */
@@ -9,25 +10,25 @@ export interface Term {
 }
 
 export const TERMS: readonly Term[] = [
-  { start: 'verdict:', title: 'lines of a verdict', values: ['false', 'true', 'mixed', 'read-shared', 'private'] },
-  { start: 'object:', title: 'lines with an access to a variable' },
-  { start: 'type:', title: 'lines with an access to a type' },
-  { start: 'member:', title: 'lines with an access to a member' },
-  { start: 'function:', title: 'lines that a function accesses' },
-  { start: 'file:', title: 'lines that code of a file accesses' },
-  { start: 'line:', title: 'a line by its address; * stands for any characters' },
-  { start: 'contended>', title: 'lines with more contended samples' },
-  { start: 'samples>', title: 'lines with more samples' },
-  { start: 'loads>', title: 'lines with more loads' },
-  { start: 'stores>', title: 'lines with more stores' },
-  { start: 'threads>', title: 'lines with more threads' },
-  { start: 'hitm>', title: 'lines with more HITMs' },
-  { start: 'peer>', title: 'lines with more peer hits' },
-  { start: 'thread:', title: 'samples of threads, by id or name' },
-  { start: 'process:', title: 'samples of processes, by id or name' },
-  { start: 'time:', title: 'samples of a window: 1.2-3s, 10-20%' },
-  { start: 'cpu:', title: 'samples of CPUs: 0-3,8' },
-  { start: 'mode:', title: 'samples of a mode', values: ['user', 'kernel'] },
+  { start: 'verdict:', title: t('lines of a verdict'), values: ['false', 'true', 'mixed', 'read-shared', 'private'] },
+  { start: 'object:', title: t('lines with an access to a variable') },
+  { start: 'type:', title: t('lines with an access to a type') },
+  { start: 'member:', title: t('lines with an access to a member') },
+  { start: 'function:', title: t('lines that a function accesses') },
+  { start: 'file:', title: t('lines that code of a file accesses') },
+  { start: 'line:', title: t('a line by its address; * stands for any characters') },
+  { start: 'contended>', title: t('lines with more contended samples') },
+  { start: 'samples>', title: t('lines with more samples') },
+  { start: 'loads>', title: t('lines with more loads') },
+  { start: 'stores>', title: t('lines with more stores') },
+  { start: 'threads>', title: t('lines with more threads') },
+  { start: 'hitm>', title: t('lines with more HITMs') },
+  { start: 'peer>', title: t('lines with more peer hits') },
+  { start: 'thread:', title: t('samples of threads, by id or name') },
+  { start: 'process:', title: t('samples of processes, by id or name') },
+  { start: 'time:', title: t('samples of a window: 1.2-3s, 10-20%') },
+  { start: 'cpu:', title: t('samples of CPUs: 0-3,8') },
+  { start: 'mode:', title: t('samples of a mode'), values: ['user', 'kernel'] },
 ];
 
 export interface Proposal {

@@ -1,11 +1,12 @@
 // Numbers and paths as the panel shows them.
+import { t } from '../../extension/protocol/l10n';
 
 export function count(value: number): string {
   return value.toLocaleString('en-US');
 }
 
 export function plural(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+  return t(`{0} ${value === 1 ? noun : `${noun}s`}`, count(value));
 }
 
 /** "2.7 s", and of less than a tenth of a second "35 ms". */

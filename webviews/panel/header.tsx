@@ -1,5 +1,6 @@
 // Above the table: the answer and what to be wary of, and folded what was measured, by which collector, and what the numbers mean.
 import { blindText, isMostlyBlind, type UnattributedReason } from '../../extension/protocol/blindness';
+import { t } from '../../extension/protocol/l10n';
 import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelHeat, PanelSummary, PanelWords } from '../../extension/protocol/panel';
 import type { RecordingMeta } from '../../extension/protocol/recording';
@@ -10,12 +11,12 @@ import { commandLine, count, duration, plural } from './format';
 import { send } from './host';
 
 const UNATTRIBUTED: Record<UnattributedReason, string> = {
-  kernel: 'in the kernel',
-  noInstruction: 'no instruction found',
-  noMemoryOperand: 'no memory operand',
-  clobbered: 'address lost',
-  threadLocal: 'thread-local',
-  unmapped: 'not mapped',
+  kernel: t('in the kernel'),
+  noInstruction: t('no instruction found'),
+  noMemoryOperand: t('no memory operand'),
+  clobbered: t('address lost'),
+  threadLocal: t('thread-local'),
+  unmapped: t('not mapped'),
 };
 const SHOWN_OBJECTS = 4;
 
@@ -30,7 +31,7 @@ interface HeaderProps {
 
 export function Header({ summary, heat, objects, words, found }: HeaderProps) {
   const { samples, recording } = summary;
-  const names = hasDataSources(summary) ? { ...UNATTRIBUTED, noMemoryOperand: 'no memory access' } : UNATTRIBUTED;
+  const names = hasDataSources(summary) ? { ...UNATTRIBUTED, noMemoryOperand: t('no memory access') } : UNATTRIBUTED;
   const reasons = (Object.entries(samples.unattributed) as [UnattributedReason, number][]).filter(([, value]) => value > 0);
   const hottest = objects.filter(({ contended }) => contended > 0).slice(0, SHOWN_OBJECTS);
   return (
@@ -41,14 +42,14 @@ export function Header({ summary, heat, objects, words, found }: HeaderProps) {
       {summary.blind && !isMostlyBlind(summary) && <p class="blind">{blindText(summary)}</p>}
       {hottest.length > 0 && (
         <p class="hottest">
-          <span class="quiet">Hottest data</span>{' '}
+          <span class="quiet">{t('Hottest data')}</span>{' '}
           {hottest.map((object) => (
             <HotObject key={`${object.space} ${object.object}`} object={object} />
           ))}
         </p>
       )}
       {summary.warnings.length > 0 && (
-        <ul class="warnings" aria-label="Warnings">
+        <ul class="warnings" aria-label={t('Warnings')}>
           {summary.warnings.map((warning) => (
             <li key={warning}>{warning}</li>
           ))}
@@ -58,31 +59,31 @@ export function Header({ summary, heat, objects, words, found }: HeaderProps) {
         <summary>{provenanceText(summary)}</summary>
         <dl class="facts">
           {recording && (
-            <Fact name={recording.command.length > 0 ? 'Program' : 'Target'}>
+            <Fact name={recording.command.length > 0 ? t('Program') : t('Target')}>
               <span class="mono">{recording.command.length > 0 ? commandLine(recording.command) : attachedText(recording.target)}</span>
             </Fact>
           )}
-          <Fact name="Measured">
-            {plural(samples.total, 'sample')} in {duration(summary.seconds)},{' '}
-            <strong>{percent(ratio(samples.attributed, samples.total))} attributed</strong>
-            {samples.lost > 0 && <strong>, {count(samples.lost)} lost</strong>}
+          <Fact name={t('Measured')}>
+            {t('{0} in {1}', plural(samples.total, 'sample'), duration(summary.seconds))},{' '}
+            <strong>{t('{0} attributed', percent(ratio(samples.attributed, samples.total)))}</strong>
+            {samples.lost > 0 && <strong>{t(', {0} lost', count(samples.lost))}</strong>}
             {reasons.length > 0 && (
               <span class="quiet"> ({reasons.map(([reason, value]) => `${count(value)} ${names[reason]}`).join(', ')})</span>
             )}
           </Fact>
-          {hasDataSources(summary) && <Fact name="Counted">{sourcesText(summary)}</Fact>}
+          {hasDataSources(summary) && <Fact name={t('Counted')}>{sourcesText(summary)}</Fact>}
           {heat.instead !== '' && (
-            <Fact name="Heat">
+            <Fact name={t('Heat')}>
               {heat.choices.find(({ metric }) => metric === heat.metric)?.name} <span class="quiet"> — {heat.instead}</span>
             </Fact>
           )}
-          <Fact name="Collector">
+          <Fact name={t('Collector')}>
             {summary.collector}
             {summary.c2c && summary.c2c.events.length > 0 && <span class="quiet"> — {summary.c2c.events.join(', ')}</span>}
             {recording && recording.collectorReason !== '' && <span class="quiet"> — {recording.collectorReason}</span>}
           </Fact>
           {recording?.notTaken && recording.notTaken.length > 0 && (
-            <Fact name="Not taken">
+            <Fact name={t('Not taken')}>
               {recording.notTaken.map(({ collector, reason }) => (
                 <div key={collector}>
                   {collector} <span class="quiet"> — {reason}</span>
@@ -90,7 +91,7 @@ export function Header({ summary, heat, objects, words, found }: HeaderProps) {
               ))}
             </Fact>
           )}
-          <Fact name="Evidence">
+          <Fact name={t('Evidence')}>
             {summary.evidence.length === 0 && <span class="quiet">{NO_EVIDENCE}</span>}
             {summary.evidence.map((evidence) => (
               <span key={evidence} class="evidence">
@@ -107,18 +108,19 @@ export function Header({ summary, heat, objects, words, found }: HeaderProps) {
 /** "Clock samples, 1,189 in 2.7 s, 12 lost". */
 function provenanceText(summary: PanelSummary): string {
   const { samples, seconds } = summary;
-  const lost = samples.lost > 0 ? `, ${count(samples.lost)} lost` : '';
-  return `${hasDataSources(summary) ? 'Memory' : 'Clock'} samples, ${count(samples.total)} in ${duration(seconds)}${lost}`;
+  const lost = samples.lost > 0 ? t(', {0} lost', count(samples.lost)) : '';
+  const kind = hasDataSources(summary) ? t('Memory samples') : t('Clock samples');
+  return t('{0}, {1} in {2}{3}', kind, count(samples.total), duration(seconds), lost);
 }
 
 /** "600 loads: 401 HITMs (125 local, 276 remote); 285 stores". Counters that this evidence does not have are left out. */
 function sourcesText({ stats, evidence }: Pick<Report, 'stats' | 'evidence'>): string {
   const { loads, stores, localHitm, remoteHitm, localPeer, remotePeer } = stats;
-  const snoops = (name: string, local: number | null | undefined, remote: number | null | undefined): string =>
-    `${plural((local ?? 0) + (remote ?? 0), name)} (${count(local ?? 0)} local, ${count(remote ?? 0)} remote)`;
+  const snoops = (names: (sum: number) => string, local: number | null | undefined, remote: number | null | undefined): string =>
+    t('{0} ({1} local, {2} remote)', names((local ?? 0) + (remote ?? 0)), count(local ?? 0), count(remote ?? 0));
   const kinds = [
-    evidence.includes('hitm') ? snoops('HITM', localHitm, remoteHitm) : '',
-    evidence.includes('peer') ? snoops('peer hit', localPeer, remotePeer) : '',
+    evidence.includes('hitm') ? snoops((sum) => plural(sum, 'HITM'), localHitm, remoteHitm) : '',
+    evidence.includes('peer') ? snoops((sum) => plural(sum, 'peer hit'), localPeer, remotePeer) : '',
   ].filter((text) => text !== '');
   return `${plural(loads ?? 0, 'load')}${kinds.length > 0 ? `: ${kinds.join(', ')}` : ''}; ${plural(stores ?? 0, 'store')}`;
 }
@@ -126,9 +128,10 @@ function sourcesText({ stats, evidence }: Pick<Report, 'stats' | 'evidence'>): s
 /** "attached to process 4711". Empty where the recording does not say. */
 function attachedText(target: RecordingMeta['target']): string {
   if (target === undefined || target.kind === 'command') return '';
-  if (target.kind === 'system') return 'the whole machine';
-  const one = target.kind === 'processes' ? 'process' : 'thread';
-  return `attached to ${target.ids.length === 1 ? one : target.kind} ${target.ids.join(', ')}`;
+  if (target.kind === 'system') return t('the whole machine');
+  const ids = target.ids.join(', ');
+  if (target.kind === 'processes') return target.ids.length === 1 ? t('attached to process {0}', ids) : t('attached to processes {0}', ids);
+  return target.ids.length === 1 ? t('attached to thread {0}', ids) : t('attached to threads {0}', ids);
 }
 
 function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
@@ -145,7 +148,7 @@ function HotObject({ object }: { object: ObjectSum }) {
   const text = (
     <>
       <span class="mono">{object.object}</span> {percent(object.contendedShare)}
-      {object.lines > 1 && <span class="quiet"> on {plural(object.lines, 'line')}</span>}
+      {object.lines > 1 && <span class="quiet"> {t('on {0}', plural(object.lines, 'line'))}</span>}
     </>
   );
   const { definition } = object;
@@ -154,7 +157,7 @@ function HotObject({ object }: { object: ObjectSum }) {
     <button
       type="button"
       class="hot-object"
-      title={`Defined at ${definition.file}:${definition.line}`}
+      title={t('Defined at {0}:{1}', definition.file, definition.line)}
       onClick={() => send({ type: 'open', file: definition.file, line: definition.line })}
     >
       {text}

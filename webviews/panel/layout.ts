@@ -1,4 +1,5 @@
 // How the table is laid out for a report and a width: its columns, the groups above them, and the grid of a row.
+import { t } from '../../extension/protocol/l10n';
 import { hasDataSources } from '../../extension/protocol/measure';
 import type { CacheLine, Evidence } from '../../extension/protocol/report';
 import { groupsOf, textLength, type Column, type Group } from './columns';
@@ -34,22 +35,22 @@ export interface TableLayout {
   grid: { template: string; width: number } | undefined;
 }
 
-export const LINE: HeadColumn = { key: 'address', name: 'Line', title: 'Address of the cache line' };
-const DATA: HeadColumn = { key: 'object', name: 'Data', title: 'Variables or mappings on the line' };
-const VERDICT: HeadColumn = { key: 'verdict', name: 'Verdict', title: 'How threads use the line' };
+export const LINE: HeadColumn = { key: 'address', name: t('Line'), title: t('Address of the cache line') };
+const DATA: HeadColumn = { key: 'object', name: t('Data'), title: t('Variables or mappings on the line') };
+const VERDICT: HeadColumn = { key: 'verdict', name: t('Verdict'), title: t('How threads use the line') };
 
 const CLOCK_COLUMNS: HeadColumn[] = [
   DATA,
   VERDICT,
-  { key: 'share', name: 'Share', title: 'Share of all contended samples' },
-  { key: 'threads', name: 'Threads', number: true, title: 'Threads seen on the line' },
+  { key: 'share', name: t('Share'), title: t('Share of all contended samples') },
+  { key: 'threads', name: t('Threads'), number: true, title: t('Threads seen on the line') },
   {
     key: 'writers',
     name: 'R / W',
     number: true,
-    title: 'Readers / writers: competing threads that read, and those that write; who does both counts in both',
+    title: t('Readers / writers: competing threads that read, and those that write; who does both counts in both'),
   },
-  { key: 'samples', name: 'Samples', number: true, title: 'Samples attributed to the line' },
+  { key: 'samples', name: t('Samples'), number: true, title: t('Samples attributed to the line') },
   LINE,
 ];
 
@@ -119,7 +120,7 @@ export function tableLayout(
   const verdictWidth = leastVerdict + (measured.flags && !narrow ? FLAG : 0);
   const fixedWidth = lineWidth + dataWidth + verdictWidth + shareWidth + ROW_PADDING;
   const states = fitGroups(fitted, width - fixedWidth, chosen);
-  const columns: HeadColumn[] = [DATA, VERDICT, { key: 'share', name: 'Share', title: `Share of ${whole}` }];
+  const columns: HeadColumn[] = [DATA, VERDICT, { key: 'share', name: t('Share'), title: t('Share of {0}', whole) }];
   const shown: ShownGroup[] = [];
   const pixels: number[] = [];
   const fixed = columns.length;

@@ -1,6 +1,8 @@
 // The panel's page: the table of contended cache lines of the current profile. It asks for the report whenever it is shown.
+import '../page/l10n';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { t } from '../../extension/protocol/l10n';
 import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelSummary, ToPanel } from '../../extension/protocol/panel';
 import { isMostlyBlind } from '../../extension/protocol/blindness';
@@ -89,10 +91,12 @@ function afterPaint(act: () => void): () => void {
 function Empty() {
   return (
     <main class="empty">
-      <h1>No profile</h1>
+      <h1>{t('No profile')}</h1>
       <p>
-        Run <strong>Cacheline: Profile for False Sharing</strong> from the command palette, or <strong>Cacheline: Open Recording</strong>{' '}
-        for an existing one. To drop a recording here, hold Shift and drag it from the Explorer.
+        {t(
+          'Run “Cacheline: Profile for False Sharing” from the command palette, or “Cacheline: Open Recording” for an existing one. ' +
+            'To drop a recording here, hold Shift and drag it from the Explorer.',
+        )}
       </p>
     </main>
   );
@@ -102,14 +106,14 @@ function Working({ title, share }: { title: string; share: number }) {
   const whole = Math.round(share * 100);
   return (
     <main class="notice" aria-busy="true">
-      <p>Analyzing {title}</p>
+      <p>{t('Analyzing {0}', title)}</p>
       <div
         class="progress"
         role="progressbar"
         aria-valuenow={whole}
         aria-valuemin={0}
         aria-valuemax={100}
-        aria-label={`Analyzing ${title}`}
+        aria-label={t('Analyzing {0}', title)}
       >
         <span style={{ width: `${share * 100}%` }} />
       </div>
@@ -120,16 +124,16 @@ function Working({ title, share }: { title: string; share: number }) {
 function Failed({ title, message, nextStep, isFile }: Extract<ToPanel, { type: 'failed' }>) {
   return (
     <main class="notice" role="alert">
-      <h1>{title} cannot be shown</h1>
+      <h1>{t('{0} cannot be shown', title)}</h1>
       <p>{message}</p>
       {nextStep !== '' && <p class="quiet">{nextStep}</p>}
       <div class="actions">
         <button type="button" onClick={() => send({ type: 'retry' })}>
-          Try Again
+          {t('Try Again')}
         </button>
         {isFile && (
           <button type="button" class="secondary" onClick={() => send({ type: 'reopen' })}>
-            Open as Text
+            {t('Open as Text')}
           </button>
         )}
       </div>
@@ -140,10 +144,12 @@ function Failed({ title, message, nextStep, isFile }: Extract<ToPanel, { type: '
 function SpreadThin({ loads }: { loads: number }) {
   return (
     <section class="empty">
-      <h2>No cache line stands out</h2>
+      <h2>{t('No cache line stands out')}</h2>
       <p>
-        {`${plural(loads, 'contended load')} are on lines that are not listed: none of these has 0.1% of them. ` +
-          'cacheline report says which objects they are on; with --show-all it lists the lines.'}
+        {t(
+          '{0} are on lines that are not listed: none of these has 0.1% of them. cacheline report says which objects they are on; with --show-all it lists the lines.',
+          plural(loads, 'contended load'),
+        )}
       </p>
     </section>
   );
@@ -154,7 +160,7 @@ function NothingFound({ summary, filter, words }: { summary: PanelSummary; filte
   if (filter !== '') {
     return (
       <section class="empty">
-        <h2>The filter leaves nothing to show</h2>
+        <h2>{t('The filter leaves nothing to show')}</h2>
         <p>{words}</p>
       </section>
     );
@@ -162,25 +168,29 @@ function NothingFound({ summary, filter, words }: { summary: PanelSummary; filte
   if (total === 0) {
     return (
       <section class="empty">
-        <h2>No samples</h2>
+        <h2>{t('No samples')}</h2>
         {whyNoSamples(summary).map((text) => (
           <p key={text}>{text}</p>
         ))}
       </section>
     );
   }
-  const nothing = `No contended cache lines${isMostlyBlind(summary) ? ' in what could be seen' : ''}`;
+  const nothing = t('No contended cache lines{0}', isMostlyBlind(summary) ? t(' in what could be seen') : '');
   if (hasDataSources(summary)) {
     const { evidence, contendedLeftOut = 0 } = summary;
     if (contendedLeftOut > 0) return <SpreadThin loads={contendedLeftOut} />;
-    const kind = evidence.includes('hitm') ? 'hit a line modified in another core’s cache' : 'were answered by another core’s cache';
+    const kind = evidence.includes('hitm') ? t('hit a line modified in another core’s cache') : t('were answered by another core’s cache');
     return (
       <section class="empty">
         <h2>{nothing}</h2>
         <p>
           {evidence.includes('hitm') || evidence.includes('peer')
-            ? `None of the ${plural(summary.stats.loads ?? 0, 'sampled load')} ${kind}: in what was recorded, no core waited for a line of another one.`
-            : 'The data sources of this recording do not say which loads another core’s cache answered.'}
+            ? t(
+                'None of the {0} {1}: in what was recorded, no core waited for a line of another one.',
+                plural(summary.stats.loads ?? 0, 'sampled load'),
+                kind,
+              )
+            : t('The data sources of this recording do not say which loads another core’s cache answered.')}
         </p>
       </section>
     );
@@ -191,10 +201,16 @@ function NothingFound({ summary, filter, words }: { summary: PanelSummary; filte
       <p>
         {attributed === 0
           ? NOTHING_ATTRIBUTED
-          : `No two threads were seen taking turns on a cache line that one of them writes. ${plural(summary.linesLeftOut, 'line')} that one thread uses at a time ${summary.linesLeftOut === 1 ? 'is' : 'are'} not listed.`}
+          : `${t('No two threads were seen taking turns on a cache line that one of them writes.')} ${leftOutText(summary.linesLeftOut)}`}
       </p>
     </section>
   );
+}
+
+function leftOutText(lines: number): string {
+  return lines === 1
+    ? t('1 line that one thread uses at a time is not listed.')
+    : t('{0} that one thread uses at a time are not listed.', plural(lines, 'line'));
 }
 
 window.addEventListener('error', ({ message }) => send({ type: 'error', message }));

@@ -1,6 +1,7 @@
 // The cells of the table's rows. All text is set as text: names come out of binaries.
 import { CONFIRMED_MARK, confirmationText, isConfirmed } from '../../extension/protocol/confirmation';
 import { heatStep } from '../../extension/protocol/heat-scale';
+import { t } from '../../extension/protocol/l10n';
 import { amountOf, hasDataSources, shareOf } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
 import type { PanelHeat, PanelLine } from '../../extension/protocol/panel';
@@ -26,7 +27,7 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
           type="button"
           class="twisty"
           tabIndex={-1}
-          aria-label={row.expanded ? 'Hide accesses' : 'Show accesses'}
+          aria-label={row.expanded ? t('Hide accesses') : t('Show accesses')}
           onClick={(event) => {
             event.stopPropagation();
             onToggle();
@@ -45,7 +46,7 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
         title={[VERDICT_MEANING[line.verdict], confirmationText(line)].filter((text) => text !== '').join('\n')}
       >
         <span class={`chip ${line.verdict.replace(' ', '-')}`}>{line.verdict}</span>
-        {isConfirmed(line) && <span class="tag">{CONFIRMED_MARK} confirmed</span>}
+        {isConfirmed(line) && <span class="tag">{`${CONFIRMED_MARK} ${t('confirmed')}`}</span>}
         {line.flags.map((flag) => (
           <span key={flag} class="tag">
             {flag}
@@ -54,7 +55,7 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
       </div>
       {layout.columns.slice(2).map((head) => {
         if (head.column) return <ValueCell key={head.key} head={head} value={head.column.line(line)} />;
-        if (head === LINE) return <AddressCell key={head.key} title={`${line.address} of ${line.space}`} text={line.address} />;
+        if (head === LINE) return <AddressCell key={head.key} title={t('{0} of {1}', line.address, line.space)} text={line.address} />;
         if (head.key === 'share') return <ShareCell key={head.key} share={shareOf(amountOf(line, heat.measure), heat.whole)} />;
         const numbers: Record<string, string> = {
           threads: count(line.threads.length),
@@ -72,7 +73,7 @@ export function DetailCell({ line, columns, evidence }: { line: PanelLine; colum
     ...line.flags,
     line.space,
     mappingText(line),
-    ...(hasDataSources({ evidence }) ? sources(line, evidence) : [`${percent(line.programShare)} of all samples of the program`]),
+    ...(hasDataSources({ evidence }) ? sources(line, evidence) : [t('{0} of all samples of the program', percent(line.programShare))]),
   ]
     .filter((text) => text !== '')
     .join(' · ');
@@ -99,9 +100,10 @@ export function DetailCell({ line, columns, evidence }: { line: PanelLine; colum
 /** What loads and stores of a line with data sources came to, in words. */
 function sources({ hitm, peer, loads, stores, accesses }: CacheLine, evidence: readonly Evidence[]): string[] {
   // Zeros of a kind that this evidence does not count stand there too, and say nothing.
-  const snoops = hitm && evidence.includes('hitm') ? `${plural(hitm.total, 'HITM')} (${count(hitm.remote)} remote)` : '';
-  const peers = peer && evidence.includes('peer') ? `${plural(peer.local + peer.remote, 'peer hit')} (${count(peer.remote)} remote)` : '';
-  const listed = `${plural(accesses.length, 'place')} in the code`;
+  const snoops = hitm && evidence.includes('hitm') ? t('{0} ({1} remote)', plural(hitm.total, 'HITM'), count(hitm.remote)) : '';
+  const peers =
+    peer && evidence.includes('peer') ? t('{0} ({1} remote)', plural(peer.local + peer.remote, 'peer hit'), count(peer.remote)) : '';
+  const listed = t('{0} in the code', plural(accesses.length, 'place'));
   return [snoops, peers, plural(loads, 'load'), plural(stores.total, 'store'), listed].filter((text) => text !== '');
 }
 
@@ -161,7 +163,7 @@ function ValueCell({ head, value }: { head: HeadColumn; value: Value }) {
   return (
     <div class={`column number value-cell${head.first ? ' first' : ''}${quiet ? ' quiet' : ''}`} role="gridcell">
       {value === null ? (
-        <span title="unknown" aria-label="unknown">
+        <span title={t('unknown')} aria-label={t('unknown')}>
           –
         </span>
       ) : (
@@ -173,8 +175,8 @@ function ValueCell({ head, value }: { head: HeadColumn; value: Value }) {
 
 /** "30 atomic", "2 reads, 5 writes": in the words of the report. */
 function accessCounts({ locked, loads, stores }: AccessRow['access']): string {
-  if (locked) return `${count(loads + stores.total)} atomic`;
-  const written = stores.rmw !== null && stores.rmw === stores.total ? `${count(stores.total)} rmw` : plural(stores.total, 'write');
+  if (locked) return t('{0} atomic', count(loads + stores.total));
+  const written = stores.rmw !== null && stores.rmw === stores.total ? t('{0} rmw', count(stores.total)) : plural(stores.total, 'write');
   return [loads > 0 ? plural(loads, 'read') : '', stores.total > 0 ? written : ''].filter((text) => text !== '').join(', ');
 }
 

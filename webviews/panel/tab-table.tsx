@@ -1,6 +1,7 @@
 // A table of a tab: sortable columns, rows that may unfold, and keys as in the editor's lists. All text is set as text.
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { heatStep } from '../../extension/protocol/heat-scale';
+import { t } from '../../extension/protocol/l10n';
 import type { TabColumn, TabRow, TabRows, TabTable } from '../../extension/protocol/panel-tabs';
 import { send } from './host';
 import type { Sort } from './model';
@@ -95,7 +96,7 @@ export function Rows({ table, sort, onSort }: SortProps & { table: TabRows }) {
                 aria-level={canUnfold ? shown.level : undefined}
                 aria-expanded={shown.row.rows.length > 0 ? shown.unfolded : undefined}
                 aria-selected={index === active}
-                title={shown.row.place ? `Double-click or Enter opens ${shown.row.place.file}:${shown.row.place.line}` : undefined}
+                title={shown.row.place ? t('Double-click or Enter opens {0}:{1}', shown.row.place.file, shown.row.place.line) : undefined}
                 tabIndex={index === stop ? 0 : -1}
                 onFocus={() => setActive(index)}
                 onDblClick={() => open(shown.row)}
@@ -129,7 +130,7 @@ export function Notes({ notes, warnings }: { notes: string[]; warnings: string[]
   return (
     <>
       {warnings.length > 0 && (
-        <ul class="warnings" aria-label="Warnings of this view">
+        <ul class="warnings" aria-label={t('Warnings of this view')}>
           {warnings.map((warning) => (
             <li key={warning}>{warning}</li>
           ))}
@@ -199,7 +200,7 @@ function Cell({ column: { title, number }, text, bar, twisty, onToggle }: CellPr
           type="button"
           class="twisty"
           tabIndex={-1}
-          aria-label={twisty.unfolded ? 'Hide lines' : 'Show lines'}
+          aria-label={twisty.unfolded ? t('Hide lines') : t('Show lines')}
           onClick={() => onToggle(twisty, !twisty.unfolded)}
           onDblClick={(event) => event.stopPropagation()}
         >

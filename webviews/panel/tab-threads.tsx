@@ -1,5 +1,6 @@
 // What threads did over time as lanes, and their times and those of CPUs as tables.
 import { Fragment } from 'preact';
+import { t } from '../../extension/protocol/l10n';
 import { LANE_STATES, type LaneState, type TabThreads } from '../../extension/protocol/panel-tabs';
 import type { Sort } from './model';
 import { Notes, Rows } from './tab-table';
@@ -35,7 +36,7 @@ export function Threads({ threads: shown, sortThreads, sortCpus }: ThreadsProps)
       {advice !== '' && <p class="tab-note">{advice}</p>}
       {lanes.length > 0 && (
         <>
-          <ul class="tab-note legend" aria-label="Colours of the lanes">
+          <ul class="tab-note legend" aria-label={t('Colours of the lanes')}>
             {legend.map(({ state, words }) => (
               <li key={state}>
                 <svg class="swatch" viewBox="0 0 1 1" aria-hidden="true">
@@ -57,9 +58,9 @@ export function Threads({ threads: shown, sortThreads, sortCpus }: ThreadsProps)
           </div>
         </>
       )}
-      <h2 class="tab-note">Threads</h2>
+      <h2 class="tab-note">{t('Threads')}</h2>
       <Rows table={threads} {...sortThreads} />
-      <h2 class="tab-note">CPUs, of these threads</h2>
+      <h2 class="tab-note">{t('CPUs, of these threads')}</h2>
       <Rows table={cpus} {...sortCpus} />
       <Notes notes={notes} warnings={warnings} />
     </div>
@@ -70,7 +71,7 @@ export function Threads({ threads: shown, sortThreads, sortCpus }: ThreadsProps)
 function Lane({ name, states }: TabThreads['lanes'][number]) {
   const parts = states.running.length;
   return (
-    <svg class="lane" viewBox={`0 0 ${parts} 1`} preserveAspectRatio="none" role="img" aria-label={`${name} over time`}>
+    <svg class="lane" viewBox={`0 0 ${parts} 1`} preserveAspectRatio="none" role="img" aria-label={t('{0} over time', name)}>
       {LANE_STATES.map((state) => {
         const path = lanePath(state, states);
         return path === '' ? null : <path key={state} class={`lane-${state}`} d={path} />;

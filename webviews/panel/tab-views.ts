@@ -1,14 +1,15 @@
 // Which tabs the panel has, what each of them asks the host for, and how their rows are sorted.
+import { t } from '../../extension/protocol/l10n';
 import type { GroupKey, TabColumn, TabRequest, TabRow, TabValue } from '../../extension/protocol/panel-tabs';
 import { termsOf } from '../../extension/protocol/filter';
 import type { Sort } from './model';
 
 export const TABS = [
-  { name: 'lines', title: 'Lines', meaning: 'Contended cache lines' },
-  { name: 'data', title: 'Data', meaning: 'Samples added up by data, code or thread' },
-  { name: 'functions', title: 'Functions', meaning: 'Which function waits for which' },
-  { name: 'threads', title: 'Threads', meaning: 'What threads did over time, and on which CPUs' },
-  { name: 'timeline', title: 'Timeline', meaning: 'Contention over time' },
+  { name: 'lines', title: t('Lines'), meaning: t('Contended cache lines') },
+  { name: 'data', title: t('Data'), meaning: t('Samples added up by data, code or thread') },
+  { name: 'functions', title: t('Functions'), meaning: t('Which function waits for which') },
+  { name: 'threads', title: t('Threads'), meaning: t('What threads did over time, and on which CPUs') },
+  { name: 'timeline', title: t('Timeline'), meaning: t('Contention over time') },
 ] as const;
 export type TabName = (typeof TABS)[number]['name'];
 

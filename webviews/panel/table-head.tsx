@@ -1,5 +1,6 @@
 // The titles of the table: one row, or two where columns stand in groups. One tab stop; arrow keys go from title to title.
 import { useRef, useState } from 'preact/hooks';
+import { t } from '../../extension/protocol/l10n';
 import type { GroupState } from './fit';
 import type { TableLayout } from './layout';
 import type { Sort } from './model';
@@ -53,7 +54,7 @@ export function TableHead({ layout, sort, grid, wide, onSort, onGroup }: HeadPro
                 aria-expanded={group.columns.length > 1 ? state === 'open' : undefined}
                 title={
                   group.columns.length > 1
-                    ? `${group.title}. Click to ${state === 'open' ? 'show one column' : 'show all columns'}.`
+                    ? t('{0}. Click to {1}.', group.title, state === 'open' ? t('show one column') : t('show all columns'))
                     : group.title
                 }
                 onClick={() => group.columns.length > 1 && onGroup(group.key, state === 'open' ? 'collapsed' : 'open')}

@@ -1,6 +1,7 @@
 // The table of cache lines: a tree grid with sortable columns, virtual rows, and keys as in the editor's lists.
 import { elementScroll, measureElement, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { t } from '../../extension/protocol/l10n';
 import { MEASURE_WORDS, type Measure } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
 import type { PanelHeat, PanelLine, PanelSummary } from '../../extension/protocol/panel';
@@ -145,7 +146,7 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
       <div
         class={`table${measured ? ' sources' : ''}${width < NARROW_BELOW ? ' narrow' : ''}`}
         role="treegrid"
-        aria-label="Contended cache lines"
+        aria-label={t('Contended cache lines')}
         aria-rowcount={rows.length + headRows}
         ref={table}
         style={{ '--table-width': `${width}px` }}

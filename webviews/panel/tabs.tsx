@@ -1,6 +1,7 @@
 // The tabs of the panel: its lines, and beside them what the host adds up when a tab is shown.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../../extension/protocol/l10n';
 import type { ToPanel } from '../../extension/protocol/panel';
 import { GROUP_KEYS, type GroupKey, type TabAnswer, type TabRequest } from '../../extension/protocol/panel-tabs';
 import { KEY_WORDS } from '../../extension/protocol/table';
@@ -70,7 +71,7 @@ function TabList({ shown, onShow }: { shown: TabName; onShow: (tab: TabName) => 
     list.current?.querySelector<HTMLElement>(`#tab-${target.name}`)?.focus();
   };
   return (
-    <div class="tabs" role="tablist" aria-label="Views" ref={list} onKeyDown={onKeyDown}>
+    <div class="tabs" role="tablist" aria-label={t('Views')} ref={list} onKeyDown={onKeyDown}>
       {TABS.map(({ name, title, meaning }) => (
         <button
           key={name}
@@ -92,9 +93,9 @@ function TabList({ shown, onShow }: { shown: TabName; onShow: (tab: TabName) => 
 
 function GroupBy({ value, onChange }: { value: GroupKey; onChange: (key: GroupKey) => void }) {
   return (
-    <div class="toolbar" role="toolbar" aria-label="Data">
+    <div class="toolbar" role="toolbar" aria-label={t('Data')}>
       <label>
-        Group by{' '}
+        {t('Group by')}{' '}
         <select class="group-by" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value as GroupKey)}>
           {GROUP_KEYS.map((key) => (
             <option key={key} value={key}>
@@ -118,7 +119,7 @@ function Answered({ answer, report, sorting }: AnsweredProps) {
   if (answer === undefined) {
     return (
       <p class="tab-note quiet" aria-busy="true">
-        Adding up…
+        {t('Adding up…')}
       </p>
     );
   }

@@ -1,5 +1,6 @@
 // Contention over time as bars. Dragging over them, or Shift and the arrow keys, chooses a window for the filter.
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../../extension/protocol/l10n';
 import type { TabTimeline, TimelinePart } from '../../extension/protocol/panel-tabs';
 import { count } from './format';
 import { onMessage, send } from './host';
@@ -67,7 +68,7 @@ export function Timeline({ timeline: { parts, totals, notes, warnings }, filter,
   if (parts.length === 0) {
     return (
       <div class="tab-scroll">
-        <p class="tab-note">The samples of this recording have no times.</p>
+        <p class="tab-note">{t('The samples of this recording have no times.')}</p>
         <Notes notes={notes} warnings={warnings} />
       </div>
     );
@@ -75,13 +76,13 @@ export function Timeline({ timeline: { parts, totals, notes, warnings }, filter,
   return (
     <div class="tab-scroll">
       <p class="tab-note quiet totals">{totals}</p>
-      <p class="tab-note">Contended samples over time. Drag over the bars to keep the samples of a window.</p>
+      <p class="tab-note">{t('Contended samples over time. Drag over the bars to keep the samples of a window.')}</p>
       <div class="timeline">
         <span class="quiet most">{count(most)}</span>
         <div
           class={`parts${chosen ? ' chosen' : ''}`}
           role="listbox"
-          aria-label="Contended samples over time"
+          aria-label={t('Contended samples over time')}
           aria-multiselectable="true"
           aria-orientation="horizontal"
           ref={chart}
@@ -116,13 +117,13 @@ export function Timeline({ timeline: { parts, totals, notes, warnings }, filter,
         </span>
       </div>
       <p class="tab-note chosen-window" role="status">
-        {chosen === undefined ? 'All times are shown.' : chosenText(chosen, parts)}{' '}
+        {chosen === undefined ? t('All times are shown.') : chosenText(chosen, parts)}{' '}
         {chosen !== undefined && (
           <button type="button" class="link" onClick={() => setWanted('all')}>
-            Show All Times
+            {t('Show All Times')}
           </button>
         )}{' '}
-        {next !== filter && <span class="quiet">Filtering…</span>}
+        {next !== filter && <span class="quiet">{t('Filtering…')}</span>}
       </p>
       <Notes notes={notes} warnings={warnings} />
     </div>
@@ -130,7 +131,7 @@ export function Timeline({ timeline: { parts, totals, notes, warnings }, filter,
 }
 
 function partText({ from, to, contended, share }: TimelinePart): string {
-  return `${from}–${to} s: ${count(contended)} contended, ${share}`;
+  return t('{0}–{1} s: {2} contended, {3}', from, to, count(contended), share);
 }
 
 /** The parts that a filter's window touches. */
@@ -153,5 +154,5 @@ function chosenText(chosen: Chosen, parts: readonly TimelinePart[]): string {
   const some = parts.slice(chosen.first, chosen.last + 1);
   const contended = some.reduce((sum, part) => sum + part.contended, 0);
   const whole = parts.reduce((sum, part) => sum + part.contended, 0);
-  return `${some[0]?.from}–${some.at(-1)?.to} s: ${count(contended)} of ${count(whole)} contended samples.`;
+  return t('{0}–{1} s: {2} of {3} contended samples.', some[0]?.from ?? '', some.at(-1)?.to ?? '', count(contended), count(whole));
 }

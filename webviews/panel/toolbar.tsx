@@ -1,4 +1,5 @@
 // Above the table of data sources: what bars count, which HITMs the lines are sorted by, and which columns there are.
+import { t } from '../../extension/protocol/l10n';
 import type { HeatMetric } from '../../extension/protocol/measure';
 import type { PanelHeat } from '../../extension/protocol/panel';
 import type { C2cSettings, Display, Evidence } from '../../extension/protocol/report';
@@ -21,13 +22,13 @@ interface ToolbarProps {
 export function Toolbar({ heat, evidence, c2c, choices, changed, onGroup, onReset }: ToolbarProps) {
   const displays = displaysOf(evidence);
   return (
-    <div class="toolbar" role="toolbar" aria-label="Table">
+    <div class="toolbar" role="toolbar" aria-label={t('Table')}>
       <label>
-        Heat{' '}
+        {t('Heat')}{' '}
         <select
           class="metric"
           value={heat.metric}
-          title="What the bars, gutter and hovers count"
+          title={t('What the bars, gutter and hovers count')}
           onChange={({ currentTarget }) => send({ type: 'metric', metric: currentTarget.value as HeatMetric })}
         >
           {heat.choices.map(({ metric, name, missing }) => (
@@ -39,11 +40,11 @@ export function Toolbar({ heat, evidence, c2c, choices, changed, onGroup, onRese
       </label>
       {c2c && displays.length > 1 && (
         <label>
-          Lines by{' '}
+          {t('Lines by')}{' '}
           <select
             class="display"
             value={c2c.display}
-            title="How the lines of the recording are chosen and sorted"
+            title={t('How the lines of the recording are chosen and sorted')}
             onChange={({ currentTarget }) => send({ type: 'display', display: currentTarget.value as Display })}
           >
             {displays.map((display) => (
@@ -55,9 +56,9 @@ export function Toolbar({ heat, evidence, c2c, choices, changed, onGroup, onRese
         </label>
       )}
       <details class="choices">
-        <summary>Columns</summary>
+        <summary>{t('Columns')}</summary>
         <fieldset>
-          <legend>Columns</legend>
+          <legend>{t('Columns')}</legend>
           {choices.map(({ group, state }) => (
             <label key={group.key} title={group.title}>
               <input
@@ -69,7 +70,7 @@ export function Toolbar({ heat, evidence, c2c, choices, changed, onGroup, onRese
             </label>
           ))}
           <button type="button" class="reset" disabled={!changed} onClick={onReset}>
-            Fit to the Width
+            {t('Fit to the Width')}
           </button>
         </fieldset>
       </details>

@@ -1,5 +1,6 @@
 // What advice says, in sentences, for the command line and the editor. Recorded names in them are quoted and printable.
 import type { Advice, Latent } from '../../protocol/advice';
+import { t } from '../../protocol/l10n';
 import { joinArguments } from '../record/launch';
 import { quoted } from '../report/data-text';
 import { LESS_OFTEN, PRIVATE_COPY } from '../report/remedies';
@@ -34,21 +35,21 @@ function named(name: string): string {
 
 /** "counters (atomic_long)", "objects of session": printable. */
 export function subjectText({ type, object }: Advice['subject']): string {
-  if (object === '') return type === '' ? 'memory without a name' : `objects of ${readable(type)}`;
+  if (object === '') return type === '' ? t('memory without a name') : t('objects of {0}', readable(type));
   return type === '' || type === object ? readable(object) : `${readable(object)} (${readable(type)})`;
 }
 
 /** A short name, quoted. */
 export function subjectName({ type, object }: Advice['subject']): string {
   const name = object === '' ? type : object;
-  return name === '' ? 'memory without a name' : named(name);
+  return name === '' ? t('memory without a name') : named(name);
 }
 
 /** "'a', 'b' and 3 more". */
 function names(list: readonly string[], most = MAX_NAMES): string {
   const shown = list.length > most + 1 ? list.slice(0, most) : list;
   const more = list.length - shown.length;
-  return enumerate([...shown.map(named), ...(more > 0 ? [`${count(more)} more`] : [])]);
+  return enumerate([...shown.map(named), ...(more > 0 ? [t('{0} more', count(more))] : [])]);
 }
 
 function memberNames(list: readonly string[]): string {
@@ -66,7 +67,7 @@ export function groupsOf({ order, type: { members } }: Members): string[][] {
   for (const { member, startsLine } of order) {
     if (startsLine || groups.length === 0) groups.push([]);
     const { name = '', type = '' } = members[member] ?? {};
-    groups.at(-1)?.push(name === '' ? type || 'an anonymous member' : name);
+    groups.at(-1)?.push(name === '' ? type || t('an anonymous member') : name);
   }
   return groups;
 }
@@ -83,25 +84,44 @@ export function whySentence(advice: Advice): string {
   const members = memberNames(subject.members);
   switch (why) {
     case 'lock-with-own-data':
-      return `Threads take turns at a lock and at the data that it protects, in ${who}${members}. They are used together, and the cache line moves with the lock.`;
+      return t(
+        'Threads take turns at a lock and at the data that it protects, in {0}{1}. They are used together, and the cache line moves with the lock.',
+        who,
+        members,
+      );
     case 'mixed-use':
-      return `Data that some threads write and data that others only read share one cache line of ${who}${members}. Each write takes the line away from the readers.`;
+      return t(
+        'Data that some threads write and data that others only read share one cache line of {0}{1}. Each write takes the line away from the readers.',
+        who,
+        members,
+      );
     case 'unrelated-owners':
       return unrelated(advice);
     case 'alignment':
-      return `Objects of ${named(subject.type || subject.object)} begin in the middle of a cache line, so neighbours that different threads use share one. Each thread waits for the other’s writes.`;
+      return t(
+        'Objects of {0} begin in the middle of a cache line, so neighbours that different threads use share one. Each thread waits for the other’s writes.',
+        named(subject.type || subject.object),
+      );
     case 'adjacent':
-      return `Threads use neighbouring cache lines at ${who}${members}. The processor's prefetcher moves such lines as a pair, so a thread at one line waits for the other.`;
+      return t(
+        "Threads use neighbouring cache lines at {0}{1}. The processor's prefetcher moves such lines as a pair, so a thread at one line waits for the other.",
+        who,
+        members,
+      );
     case 'true-sharing':
-      return `Threads use the same data of ${who}${members}, and at least one of them writes it. They wait for data that they really share.`;
+      return t(
+        'Threads use the same data of {0}{1}, and at least one of them writes it. They wait for data that they really share.',
+        who,
+        members,
+      );
     case 'not-known':
-      return `Threads wait for each other at ${who}${members}. These samples cannot tell which data they wait for.`;
+      return t('Threads wait for each other at {0}{1}. These samples cannot tell which data they wait for.', who, members);
   }
 }
 
 /** How sure the kind of sharing, and what ends it, are. */
 export function confidenceSentence({ confidence }: Pick<Advice, 'confidence'>): string {
-  return `Confidence: ${percent(confidence)}.`;
+  return t('Confidence: {0}.', percent(confidence));
 }
 
 /** "'lock' protects 'head' and 'tail'." of each lock; empty where none is known. */
@@ -109,24 +129,28 @@ export function lockSentences({ locks }: Pick<Advice, 'locks'>): string {
   return locks
     .map(({ name, data }) =>
       data.length === 0
-        ? `${named(name)} is a lock; what it protects is not known.`
-        : `${named(name)} is a lock; threads use ${names(data)} only while they hold it.`,
+        ? t('{0} is a lock; what it protects is not known.', named(name))
+        : t('{0} is a lock; threads use {1} only while they hold it.', named(name), names(data)),
     )
     .join(' ');
 }
 
 function unrelated({ subject, way, change }: Advice): string {
-  const wait = 'Each thread waits for writes to data that it does not use.';
+  const wait = t('Each thread waits for writes to data that it does not use.');
   const who = subjectName(subject);
   if (change?.kind === 'align-variables' && change.variables.length > 1)
-    return `The variables ${names(change.variables.map(({ name }) => name))} belong to different threads and lie on one cache line. ${wait}`;
-  if (way === 'stride') return `Several elements of ${who} lie on one cache line, and different threads use them. ${wait}`;
-  if (way === 'allocate') return `Several objects of ${who} lie on one cache line, and different threads use them. ${wait}`;
+    return t(
+      'The variables {0} belong to different threads and lie on one cache line. {1}',
+      names(change.variables.map(({ name }) => name)),
+      wait,
+    );
+  if (way === 'stride') return t('Several elements of {0} lie on one cache line, and different threads use them. {1}', who, wait);
+  if (way === 'allocate') return t('Several objects of {0} lie on one cache line, and different threads use them. {1}', who, wait);
   if (change?.kind === 'members')
-    return `Members of ${who}${memberNames(subject.members)} that different threads use lie on one cache line. ${wait}`;
+    return t('Members of {0}{1} that different threads use lie on one cache line. {2}', who, memberNames(subject.members), wait);
   if (change?.kind === 'align-type')
-    return `Several objects of ${named(change.type.name)} lie on one cache line, and different threads use them. ${wait}`;
-  return `Data of different threads lies on one cache line at ${who}${memberNames(subject.members)}. ${wait}`;
+    return t('Several objects of {0} lie on one cache line, and different threads use them. {1}', named(change.type.name), wait);
+  return t('Data of different threads lies on one cache line at {0}{1}. {2}', who, memberNames(subject.members), wait);
 }
 
 /** What to do: a sentence, and lines that go under it as they are. */
@@ -137,50 +161,68 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
   const type = named(change !== null && 'type' in change ? change.type.name : subject.type || subject.object);
   const only = (sentence: string): { sentence: string; lines: string[] } => ({ sentence, lines: [] });
   if (change?.kind === 'members') {
-    const order = isReordered(change) ? 'Put the members in this order' : 'Keep the order of the members';
+    const order = isReordered(change) ? t('Put the members in this order') : t('Keep the order of the members');
     const lines = groupsOf(change).map((group) => `- ${shortList(group)}`);
-    return { sentence: `${order}, each group from the start of a cache line: ${startedLine(language, alignment)}.`, lines };
+    return { sentence: t('{0}, each group from the start of a cache line: {1}.', order, startedLine(language, alignment)), lines };
   }
   switch (way) {
     case 'align':
     case 'pad':
       if (change?.kind === 'align-variables')
         return only(
-          `Give each a cache line of its own: write ${aligned(language, alignment)} before ${names(change.variables.map(({ name }) => name))}.`,
+          t(
+            'Give each a cache line of its own: write {0} before {1}.',
+            aligned(language, alignment),
+            names(change.variables.map(({ name }) => name)),
+          ),
         );
-      return only(`Give each object cache lines of its own: ${alignedType(language, type, alignment)}.`);
+      return only(t('Give each object cache lines of its own: {0}.', alignedType(language, type, alignment)));
     case 'reorder':
-      return only(`Put the members of ${type} that are used alike together, and ${startedLine(language, alignment)}.`);
+      return only(t('Put the members of {0} that are used alike together, and {1}.', type, startedLine(language, alignment)));
     case 'split':
       return only(
-        `Move the members of ${type} that threads write${memberNames(subject.members)} into a structure of their own: ${alignedType(language, 'it', alignment)}.`,
+        t(
+          'Move the members of {0} that threads write{1} into a structure of their own: {2}.',
+          type,
+          memberNames(subject.members),
+          alignedType(language, 'it', alignment),
+        ),
       );
     case 'stride':
-      return only(`Give each element of ${subjectName(subject)} a cache line of its own: ${stridedElements(language, alignment)}.`);
+      return only(t('Give each element of {0} a cache line of its own: {1}.', subjectName(subject), stridedElements(language, alignment)));
     case 'allocate': {
-      const where = change?.kind === 'allocate' && change.function !== '' ? ` that ${named(change.function)} allocates` : '';
-      return only(`Give each block${where} cache lines of its own: ${alignedBlocks(language, alignment)}.`);
+      const where = change?.kind === 'allocate' && change.function !== '' ? t(' that {0} allocates', named(change.function)) : '';
+      return only(t('Give each block{0} cache lines of its own: {1}.', where, alignedBlocks(language, alignment)));
     }
     case 'per-thread':
       return {
-        sentence: 'Let each thread write its own copy, and add up the copies when you read them:',
+        sentence: t('Let each thread write its own copy, and add up the copies when you read them:'),
         lines: perThreadSketch(language, alignment),
       };
     case 'none':
       if (why === 'lock-with-own-data')
         return only(
-          'Moving data apart does not help. Take the lock less often or for a shorter time, or use a lock for each part of the data.',
+          t('Moving data apart does not help. Take the lock less often or for a shorter time, or use a lock for each part of the data.'),
         );
       if (why === 'mixed-use' || why === 'unrelated-owners' || why === 'alignment' || why === 'adjacent')
         return only(
-          `A different layout would end this waiting but gain nothing: the program would run at most ${factor(advice.predicted.mostSpeedup)} times as fast.`,
+          t(
+            'A different layout would end this waiting but gain nothing: the program would run at most {0} times as fast.',
+            factor(advice.predicted.mostSpeedup),
+          ),
         );
       if (why === 'not-known')
         return only(
-          'No layout is known that helps. `cacheline record --confirm` shows who reads and writes what; a longer recording has more samples.',
+          t(
+            'No layout is known that helps. `cacheline record --confirm` shows who reads and writes what; a longer recording has more samples.',
+          ),
         );
       return {
-        sentence: `Moving data apart does not help; ${LESS_OFTEN} does. ${subject.members.length > 1 ? `${PRIVATE_COPY} ` : ''}For a sum:`,
+        sentence: t(
+          'Moving data apart does not help; {0} does. {1}For a sum:',
+          LESS_OFTEN,
+          subject.members.length > 1 ? `${PRIVATE_COPY} ` : '',
+        ),
         lines: perThreadSketch(language, alignment),
       };
   }
@@ -189,14 +231,14 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
 function shortList(group: readonly string[]): string {
   const shown = group.length > MAX_GROUP_NAMES + 1 ? group.slice(0, MAX_GROUP_NAMES) : group;
   const more = group.length - shown.length;
-  return [...shown.map(printable), ...(more > 0 ? [`and ${count(more)} more`] : [])].join(', ');
+  return [...shown.map(printable), ...(more > 0 ? [t('and {0} more', count(more))] : [])].join(', ');
 }
 
 const GROWING: Record<NonNullable<Advice['change']>['kind'], string> = {
-  members: 'Each object',
-  'align-type': 'Each object',
-  'align-variables': 'The variables',
-  allocate: 'Each block',
+  members: t('Each object'),
+  'align-type': t('Each object'),
+  'align-variables': t('The variables'),
+  allocate: t('Each block'),
 };
 
 /** What the change costs; empty where nothing is to be changed. */
@@ -204,25 +246,32 @@ export function costSentences({ cost, way, change }: Advice): string {
   if (way === 'none') return '';
   const { bytesPerInstance: each, bytesTotal: total, readerLines } = cost;
   const subject =
-    change === null ? (way === 'stride' ? 'Each element' : way === 'allocate' ? 'Each block' : 'Each object') : GROWING[change.kind];
-  const grows = change?.kind === 'align-variables' ? 'take up to' : 'grows by';
+    change === null
+      ? way === 'stride'
+        ? t('Each element')
+        : way === 'allocate'
+          ? t('Each block')
+          : t('Each object')
+      : GROWING[change.kind];
   const all =
     total === null
-      ? '; how many there are is not known'
+      ? t('; how many there are is not known')
       : total === each
         ? ''
-        : `; those seen here grow by ${plural(total, 'byte')} in total`;
+        : t('; those seen here grow by {0} in total', plural(total, 'byte'));
   const memory =
     way === 'per-thread'
-      ? `A copy for each thread seen here takes ${plural(each, 'byte')}.`
+      ? t('A copy for each thread seen here takes {0}.', plural(each, 'byte'))
       : each === 0
-        ? 'It takes no more memory.'
-        : `${subject} ${grows} ${plural(each, 'byte')}${grows === 'take up to' ? ' more' : ''}${all}.`;
+        ? t('It takes no more memory.')
+        : change?.kind === 'align-variables'
+          ? t('{0} take up to {1} more{2}.', subject, plural(each, 'byte'), all)
+          : t('{0} grows by {1}{2}.', subject, plural(each, 'byte'), all);
   const reader =
     readerLines.before === readerLines.after
       ? ''
-      : `Code that uses all of it touches ${plural(readerLines.after, 'cache line')} instead of ${count(readerLines.before)}.`;
-  const abi = cost.abi ? 'Code outside this binary may rely on the layout (ABI): rebuild everything that uses it.' : '';
+      : t('Code that uses all of it touches {0} instead of {1}.', plural(readerLines.after, 'cache line'), count(readerLines.before));
+  const abi = cost.abi ? t('Code outside this binary may rely on the layout (ABI): rebuild everything that uses it.') : '';
   return [memory, reader, abi].filter((text) => text !== '').join(' ');
 }
 
@@ -235,8 +284,8 @@ export function factor(value: number): string {
 export function gainSentences({ way, predicted }: Advice): string {
   if (way === 'none') return '';
   const { contendedLeft, excessCycles } = predicted;
-  const left = `${contendedLeft < 0.0005 ? 'None' : percent(contendedLeft)} of the waiting here remains after the change.`;
-  const cycles = excessCycles === null ? '' : `The change saves ${percent(excessCycles)} of the cycles of all sampled loads.`;
+  const left = t('{0} of the waiting here remains after the change.', contendedLeft < 0.0005 ? 'None' : percent(contendedLeft));
+  const cycles = excessCycles === null ? '' : t('The change saves {0} of the cycles of all sampled loads.', percent(excessCycles));
   return [left, cycles, speedupSentence(predicted)].filter((text) => text !== '').join(' ');
 }
 
@@ -245,15 +294,20 @@ function speedupSentence({ speedup, mostSpeedup, basis }: Advice['predicted']): 
   if (speedup !== null) {
     const { low, mid, high } = speedup;
     if (isBound(basis))
-      return `Predicted: the program runs between ${factor(low)} and ${factor(high)} times as fast${from}; plain stores hide their cost, so only bounds are known.`;
-    const bounds = factor(low) === factor(high) ? '' : `, between ${factor(low)} and ${factor(high)}`;
-    return `Predicted: the program runs ${factor(mid)} times as fast${bounds}${from}.`;
+      return t(
+        'Predicted: the program runs between {0} and {1} times as fast{2}; plain stores hide their cost, so only bounds are known.',
+        factor(low),
+        factor(high),
+        from,
+      );
+    const bounds = factor(low) === factor(high) ? '' : t(', between {0} and {1}', factor(low), factor(high));
+    return t('Predicted: the program runs {0} times as fast{1}{2}.', factor(mid), bounds, from);
   }
-  const most = mostSpeedup > 1 ? `; it runs at most ${factor(mostSpeedup)} times as fast` : '';
+  const most = mostSpeedup > 1 ? t('; it runs at most {0} times as fast', factor(mostSpeedup)) : '';
   const next = basis.endsWith('not calibrated')
-    ? ' Run `cacheline doctor --calibrate` on the recording machine to measure what contention costs there, then record again.'
+    ? t(' Run `cacheline doctor --calibrate` on the recording machine to measure what contention costs there, then record again.')
     : '';
-  return `This evidence${from} cannot tell how much faster the program gets${most}.${next}`;
+  return t('This evidence{0} cannot tell how much faster the program gets{1}.{2}', from, most, next);
 }
 
 /** Plain stores dominate, so that only the bounds of a speedup are known. */
@@ -264,7 +318,7 @@ export function isBound(basis: string): boolean {
 /** "(predicted 2.1x)" behind the title of an action; empty where nothing is predicted. */
 export function predictedText({ predicted: { speedup, basis } }: Pick<Advice, 'predicted'>): string {
   if (speedup === null) return '';
-  return isBound(basis) ? ` (predicted up to ${speedup.high.toFixed(1)}x)` : ` (predicted ${speedup.mid.toFixed(1)}x)`;
+  return isBound(basis) ? t(' (predicted up to {0}x)', speedup.high.toFixed(1)) : t(' (predicted {0}x)', speedup.mid.toFixed(1));
 }
 
 /** "Give 'ticks' a cache line of its own (predicted 2.1x)": what applying the edit does, and gains. */
@@ -275,23 +329,29 @@ export function actionTitle(advice: Advice): string {
 /** "Give 'ticks' a cache line of its own": what applying the edit does. */
 export function actionText({ subject, change, way }: Advice): string {
   const own = (of: readonly string[]): string =>
-    of.length === 1 ? `Give ${named(of[0] ?? '')} a cache line of its own` : `Give ${names(of)} cache lines of their own`;
+    of.length === 1 ? t('Give {0} a cache line of its own', named(of[0] ?? '')) : t('Give {0} cache lines of their own', names(of));
   switch (change?.kind) {
     case 'members': {
       const groups = groupsOf(change);
       const alone = groups.flatMap(([first, ...others]) => (first !== undefined && others.length === 0 ? [first] : []));
       const wanted = alone.filter((name) => subject.members.includes(name));
       if (wanted.length > 0) return own(wanted);
-      return `Split the members of ${named(change.type.name)} over cache lines, starting at ${enumerate(groups.slice(1, MAX_NAMES).map(([first = '']) => named(first)))}`;
+      return t(
+        'Split the members of {0} over cache lines, starting at {1}',
+        named(change.type.name),
+        enumerate(groups.slice(1, MAX_NAMES).map(([first = '']) => named(first))),
+      );
     }
     case 'align-type':
-      return `Give each ${named(change.type.name)} cache lines of its own`;
+      return t('Give each {0} cache lines of its own', named(change.type.name));
     case 'align-variables':
       return own(change.variables.map(({ name }) => name));
     case 'allocate':
-      return `Give each block of ${subjectName(subject)} cache lines of its own`;
+      return t('Give each block of {0} cache lines of its own', subjectName(subject));
     case undefined:
-      return way === 'per-thread' ? `Give each thread a copy of ${subjectName(subject)}` : `Change the layout of ${subjectName(subject)}`;
+      return way === 'per-thread'
+        ? t('Give each thread a copy of {0}', subjectName(subject))
+        : t('Change the layout of {0}', subjectName(subject));
   }
 }
 
@@ -300,25 +360,27 @@ export function noChangeReason({ way, change, predicted }: Advice): string {
   if (change !== null) {
     if (!predicted.threadsOnly) return '';
     const most = factor(predicted.mostSpeedup);
-    return `Threads would wait less, but the program would run at most ${most} times as fast: measure before and after a change by hand.`;
+    return t(
+      'Threads would wait less, but the program would run at most {0} times as fast: measure before and after a change by hand.',
+      most,
+    );
   }
   switch (way) {
     case 'none':
-      return 'There is nothing to edit: no other layout makes the program faster.';
+      return t('There is nothing to edit: no other layout makes the program faster.');
     case 'stride':
-      return (
-        'All code that uses the elements has to change with their type, or multiply its index. An edit of one place cannot do that: make the ' +
-        'change by hand.'
+      return t(
+        'All code that uses the elements has to change with their type, or multiply its index. An edit of one place cannot do that: make the change by hand.',
       );
     case 'allocate':
-      return 'It is not known where these objects are allocated (record with --heap), or they lie on stacks: make the change by hand.';
+      return t('It is not known where these objects are allocated (record with --heap), or they lie on stacks: make the change by hand.');
     case 'per-thread':
     case 'split':
-      return 'The code that uses the data has to change, too, and an edit of one place cannot do that: make the change by hand.';
+      return t('The code that uses the data has to change, too, and an edit of one place cannot do that: make the change by hand.');
     case 'align':
     case 'pad':
     case 'reorder':
-      return 'It is not known where this is defined: build with -g and record again, or make the change by hand.';
+      return t('It is not known where this is defined: build with -g and record again, or make the change by hand.');
   }
 }
 
@@ -348,9 +410,9 @@ export function guardText(advice: Advice): string | undefined {
   );
 }
 
-export const INTERFERENCE_SIZE =
-  'C++17 calls this distance `std::hardware_destructive_interference_size` (<new>). It depends on compiler options (-mtune), so a type that uses it has a ' +
-  'different layout in code that was built with others: gcc warns about that in headers (-Winterference-size).';
+export const INTERFERENCE_SIZE = t(
+  'C++17 calls this distance `std::hardware_destructive_interference_size` (<new>). It depends on compiler options (-mtune), so a type that uses it has a different layout in code that was built with others: gcc warns about that in headers (-Winterference-size).',
+);
 
 /** Where an object lies decides whether its members share a line: a paragraph. */
 export function latentSentences({ subject, placements }: Latent): string {
@@ -360,23 +422,26 @@ export function latentSentences({ subject, placements }: Latent): string {
   const what =
     pairs.size === 1 && only !== undefined
       ? enumerate(only.map((member) => named(`${subject.object || subject.type}${subject.object || subject.type ? '.' : ''}${member}`)))
-      : `members of ${who} that threads use differently${memberNames(subject.members)}`;
+      : t('members of {0} that threads use differently{1}', who, memberNames(subject.members));
   const sizes = [...new Set(placements.map(({ lineSize }) => lineSize))].sort((a, b) => a - b);
   const smallest = sizes[0] ?? LINE_SIZE;
   const cases = sizes.map((lineSize) => {
     const offsets = [...new Set(placements.filter((one) => one.lineSize === lineSize).map(({ baseOffset }) => baseOffset))].sort(
       (a, b) => a - b,
     );
-    const line = lineSize === smallest ? `a cache line of ${lineSize} bytes` : `a pair of lines of ${lineSize} bytes`;
+    const line = lineSize === smallest ? t('a cache line of {0} bytes', lineSize) : t('a pair of lines of {0} bytes', lineSize);
     // Placements are tried at each 16 bytes, or at each multiple of a larger alignment, which is not told.
     const isAll = offsets.some((offset) => offset % (2 * LEAST_ALIGNMENT) !== 0);
-    const times = isAll ? ` with ${count(offsets.length)} of ${count(lineSize / LEAST_ALIGNMENT)} placements` : '';
-    if (offsets.length > MAX_OFFSETS) return `${line}${times || ` with ${count(offsets.length)} placements`}`;
+    const times = isAll ? t(' with {0} of {1} placements', count(offsets.length), count(lineSize / LEAST_ALIGNMENT)) : '';
+    if (offsets.length > MAX_OFFSETS) return `${line}${times || t(' with {0} placements', count(offsets.length))}`;
     const where = enumerate(offsets.map(count)).replace(/ and (?=\d+$)/, ' or ');
-    return `${line}${times === '' ? '' : `${times},`} where the object begins ${where} bytes after the start of one`;
+    return t('{0}{1} where the object begins {2} bytes after the start of one', line, times === '' ? '' : `${times},`, where);
   });
-  return (
-    `${what.charAt(0).toUpperCase()}${what.slice(1)} share ${cases.join(', and ')}; elsewhere they do not. An allocator or a linker decides that, ` +
-    `and may decide otherwise in another build or run. To depend on neither, align the object to ${smallest} bytes and separate the members.`
+  return t(
+    '{0}{1} share {2}; elsewhere they do not. An allocator or a linker decides that, and may decide otherwise in another build or run. To depend on neither, align the object to {3} bytes and separate the members.',
+    what.charAt(0).toUpperCase(),
+    what.slice(1),
+    cases.join(', and '),
+    smallest,
   );
 }

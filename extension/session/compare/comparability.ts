@@ -1,5 +1,6 @@
 // In what two recordings differ, and what cannot be compared for that.
 import { basename } from 'node:path';
+import { t } from '../../protocol/l10n';
 import type { Report } from '../../protocol/report';
 import { percent } from '../../protocol/words';
 import { enumerate } from '../text/terminal-text';
@@ -22,12 +23,20 @@ export function comparability(before: Head, after: Head): Comparability {
       ...(shares
         ? []
         : [
-            `${kindOf(before)} before, ${kindOf(after)} after: shares cannot be compared, only what is gone and what is new. Record both with the same collector.`,
+            t(
+              '{0} before, {1} after: shares cannot be compared, only what is gone and what is new. Record both with the same collector.',
+              kindOf(before),
+              kindOf(after),
+            ),
           ]),
       ...programs(before, after),
       ...(shares && before.collector !== after.collector
         ? [
-            `Recorded by ${before.collector} before and by ${after.collector} after: shares can be compared, but small differences may come from the collectors.`,
+            t(
+              'Recorded by {0} before and by {1} after: shares can be compared, but small differences may come from the collectors.',
+              before.collector,
+              after.collector,
+            ),
           ]
         : []),
       ...machines(before, after),
@@ -39,15 +48,15 @@ export function comparability(before: Head, after: Head): Comparability {
 
 /** What `contended` counts. */
 function kindOf({ evidence, c2c }: Head): string {
-  if (c2c === undefined) return 'Time at contended accesses';
-  if (evidence.length === 0) return 'Samples without data sources';
-  return { tot: 'HITMs', lcl: 'Local HITMs', rmt: 'Remote HITMs', peer: 'Loads that a peer answered' }[c2c.display];
+  if (c2c === undefined) return t('Time at contended accesses');
+  if (evidence.length === 0) return t('Samples without data sources');
+  return { tot: 'HITMs', lcl: t('Local HITMs'), rmt: t('Remote HITMs'), peer: t('Loads that a peer answered') }[c2c.display];
 }
 
 function programs(before: Head, after: Head): string[] {
   const [a, b] = [before, after].map(({ recording }) => basename(recording?.command[0] ?? ''));
   if (a === b || a === undefined || b === undefined || a === '' || b === '') return [];
-  return [`The programs are called ${a} and ${b}: data and functions with the same name are compared.`];
+  return [t('The programs are called {0} and {1}: data and functions with the same name are compared.', a, b)];
 }
 
 function machines({ recording: a, lineSize }: Head, { recording: b, lineSize: other }: Head): string[] {
@@ -61,20 +70,21 @@ function machines({ recording: a, lineSize }: Head, { recording: b, lineSize: ot
   const [one, two] = [facts([a.machine, lineSize]), facts([b.machine, other])];
   const differing = Object.keys(one).filter((name) => one[name] !== two[name]);
   if (differing.length === 0) return [];
-  const values = differing.map((name) => `${name} (${one[name] || 'unknown'}, then ${two[name] || 'unknown'})`);
-  return [`The machines differ in ${enumerate(values)}: times and HITMs per second cannot be compared, shares only roughly.`];
+  const values = differing.map((name) => t('{0} ({1}, then {2})', name, one[name] || 'unknown', two[name] || 'unknown'));
+  return [t('The machines differ in {0}: times and HITMs per second cannot be compared, shares only roughly.', enumerate(values))];
 }
 
 function rates(before: Head, after: Head): string[] {
   const [a, b] = [before.recording, after.recording];
   if (a === null || b === null) return [];
-  const [one, two] = [a, b].map((recording) => rateText(recording));
-  const filter = (a.ldlat ?? 0) === (b.ldlat ?? 0) ? [] : [`loads from ${a.ldlat ?? 0} cycles on before, from ${b.ldlat ?? 0} on after`];
-  const differing = [...(one === two ? [] : [`${one} before, ${two} after`]), ...filter];
+  const [one, two] = [rateText(a), rateText(b)];
+  const filter =
+    (a.ldlat ?? 0) === (b.ldlat ?? 0) ? [] : [t('loads from {0} cycles on before, from {1} on after', a.ldlat ?? 0, b.ldlat ?? 0)];
+  const differing = [...(one === two ? [] : [t('{0} before, {1} after', one, two)]), ...filter];
   if (differing.length === 0) return [];
   const effect =
-    before.c2c === undefined ? 'shares and times can be compared, numbers of samples cannot' : 'HITMs per second cannot be compared';
-  return [`Recorded at different rates (${differing.join('; ')}): ${effect}.`];
+    before.c2c === undefined ? t('shares and times can be compared, numbers of samples cannot') : t('HITMs per second cannot be compared');
+  return [t('Recorded at different rates ({0}): {1}.', differing.join('; '), effect)];
 }
 
 /** What makes one of them say less. */
@@ -84,8 +94,16 @@ function quality({ samples, blind }: Head, side: 'before' | 'after'): string[] {
   return [
     ...(blind === null
       ? []
-      : [`Nothing can be said about ${percent(blind.share)} of the samples ${side}: what is missing there may just not have been seen.`]),
-    ...(lost >= 0.1 ? [`${percent(lost)} of the samples ${side} were lost while recording.`] : []),
-    ...(samples.total < few ? [`There are only ${samples.total} samples ${side}: small differences cannot be told from chance.`] : []),
+      : [
+          t(
+            'Nothing can be said about {0} of the samples {1}: what is missing there may just not have been seen.',
+            percent(blind.share),
+            side,
+          ),
+        ]),
+    ...(lost >= 0.1 ? [t('{0} of the samples {1} were lost while recording.', percent(lost), side)] : []),
+    ...(samples.total < few
+      ? [t('There are only {0} samples {1}: small differences cannot be told from chance.', samples.total, side)]
+      : []),
   ];
 }

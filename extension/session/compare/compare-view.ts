@@ -2,6 +2,7 @@
 import type { Advice } from '../../protocol/advice';
 import type { CompareRow, CompareView, FromCompare, PredictedRow } from '../../protocol/compare';
 import type { Diff, DiffEntry, DiffKind } from '../../protocol/diff';
+import { t } from '../../protocol/l10n';
 import { actionText, factor, isBound } from '../advice/advice-words';
 import { shortPlace } from '../lines/source-path';
 import { percent } from '../../protocol/words';
@@ -43,16 +44,20 @@ export function compareView({ diff, places, advice, elapsed }: Comparison): Comp
 
 function placeTexts(place: PlaceOnSide | undefined): Pick<CompareRow, 'place' | 'placeTitle'> {
   if (place === undefined) return { place: '', placeTitle: '' };
-  return { place: printable(shortPlace(place)), placeTitle: printable(`${place.file}:${place.line}, in the recording ${place.side}`) };
+  return {
+    place: printable(shortPlace(place)),
+    placeTitle: printable(t('{0}:{1}, in the recording {2}', place.file, place.line, place.side)),
+  };
 }
 
 function elapsedText(elapsed: Comparison['elapsed']): string {
   if (elapsed === null) return '';
   const { before, after } = elapsed;
   const times = [before, after].map((seconds) => duration(seconds * 1e9));
-  return (
-    `The recorded runs took ${times.join(' before, ')} after: ${factor(before / after)} times as fast. ` +
-    'One run of each does not show how much runs vary; "cacheline record --repeat" runs both in turn.'
+  return t(
+    'The recorded runs took {0} after: {1} times as fast. One run of each does not show how much runs vary; "cacheline record --repeat" runs both in turn.',
+    times.join(' before, '),
+    factor(before / after),
   );
 }
 
@@ -66,14 +71,14 @@ function predictedRow(advice: Advice, diff: Diff): PredictedRow {
 }
 
 function speedupText({ speedup, basis }: Advice['predicted']): string {
-  if (speedup === null) return 'cannot be told';
-  const bounds = `${factor(speedup.low)} to ${factor(speedup.high)}`;
-  return isBound(basis) ? `${bounds} times as fast` : `${factor(speedup.mid)} times as fast (${bounds})`;
+  if (speedup === null) return t('cannot be told');
+  const bounds = t('{0} to {1}', factor(speedup.low), factor(speedup.high));
+  return isBound(basis) ? t('{0} times as fast', bounds) : t('{0} times as fast ({1})', factor(speedup.mid), bounds);
 }
 
 /** Of the time that a run waits for this data. */
 function measuredLeft({ subject: { object, type } }: Advice, { entries, comparable }: Diff): string {
-  const unknown = 'cannot be told';
+  const unknown = t('cannot be told');
   const [kind, name] = object === '' ? ['type', type] : ['object', withoutAddress(object)];
   const entry = entries.find((one) => one.kind === kind && one.name === name);
   if (!comparable || !entry || entry.before.contendedNs === null || entry.after.contendedNs === null) return unknown;

@@ -1,5 +1,6 @@
 // What changed on source lines between two recordings: where each of them waits, and what that says of a line that both have.
 import type { DiffStatus } from '../../protocol/diff';
+import { t } from '../../protocol/l10n';
 import type { CodePlace } from '../../protocol/profile';
 import { percent } from '../../protocol/words';
 import type { Side } from './comparison';
@@ -41,21 +42,26 @@ export function lineChangesOf(before: Sums, after: Sums): LineChanges {
       const found = change(was, is);
       const words = WORDS[found.status];
       if (words === undefined) return undefined;
-      const shares = `${percent(found.before.programShare)} before, ${percent(found.after.programShare)} after`;
+      const shares = t('{0} before, {1} after', percent(found.before.programShare), percent(found.after.programShare));
       return {
         direction: words.direction,
         text: `${words.text}: ${shares}`,
-        words: `**${words.title}**, by the two compared recordings. Of all samples, those that wait here: ${shares} (${sureText(found)} sure).`,
+        words: t(
+          '**{0}**, by the two compared recordings. Of all samples, those that wait here: {1} ({2} sure).',
+          words.title,
+          shares,
+          sureText(found),
+        ),
       };
     },
   };
 }
 
 const WORDS: Partial<Record<DiffStatus, Pick<LineChange, 'direction' | 'text'> & { title: string }>> = {
-  gone: { direction: 'better', text: 'no longer waits', title: 'No longer waits' },
-  better: { direction: 'better', text: 'waits less', title: 'Waits less' },
-  new: { direction: 'worse', text: 'waits now', title: 'Waits now' },
-  worse: { direction: 'worse', text: 'waits more', title: 'Waits more' },
+  gone: { direction: 'better', text: t('no longer waits'), title: t('No longer waits') },
+  better: { direction: 'better', text: t('waits less'), title: t('Waits less') },
+  new: { direction: 'worse', text: t('waits now'), title: t('Waits now') },
+  worse: { direction: 'worse', text: t('waits more'), title: t('Waits more') },
 };
 
 function sideLinesOf({ tables }: Sums): SideLines {

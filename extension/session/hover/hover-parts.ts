@@ -1,6 +1,7 @@
 // What all hovers are put together from. All names come out of binaries and recordings and are untrusted: they are shown
 // as code or escaped, never as Markdown.
 import { CONFIRMED_MARK, confirmationText, isConfirmed } from '../../protocol/confirmation';
+import { t } from '../../protocol/l10n';
 import type { Measured } from '../../protocol/measure';
 import type { CacheLine, SourcePlace, ThreadUse } from '../../protocol/report';
 import { EVIDENCE_MEANING } from '../../protocol/words';
@@ -89,14 +90,14 @@ export function threadNames(uses: RowPeople['threads'], named: boolean): string 
     byName.set(name, [...(byName.get(name) ?? []), tid]);
   }
   const names = [...byName].map(([comm, tids]) => `${comm === '' ? '' : code(comm) + NBSP}${tids.join(', ')}`);
-  return names.join('; ') + (uses.size > shown.length ? ` and ${count(uses.size - shown.length)} more` : '');
+  return names.join('; ') + (uses.size > shown.length ? t(' and {0} more', count(uses.size - shown.length)) : '');
 }
 
 export function functionNames({ functions }: RowPeople): string {
   const [first, ...others] = functions;
-  if (!first) return 'unknown';
+  if (!first) return t('unknown');
   const [name, place] = first;
-  return code(name) + (place ? ` ${escapeMarkdown(shortPlace(place))}` : '') + (others.length > 0 ? `, ${others.length} more` : '');
+  return code(name) + (place ? ` ${escapeMarkdown(shortPlace(place))}` : '') + (others.length > 0 ? t(', {0} more', others.length) : '');
 }
 
 /** The end of a hover: what is not listed, which cache lines these are, how it is known, and what it was recorded with. */
@@ -105,8 +106,8 @@ export function footer(report: Measured, accesses: readonly LineAccess[], rowsLe
   const [first] = lines;
   const known = [
     rowsLeft > 0 ? plural(rowsLeft, 'more place') : '',
-    first && lines.length === 1 ? `cache line ${code(first.address)}` : `${count(lines.length)} cache lines`,
-    `evidence: **${report.evidence.join(', ')}** (${report.evidence.map((evidence) => EVIDENCE_MEANING[evidence]).join('; ')})`,
+    first && lines.length === 1 ? t('cache line {0}', code(first.address)) : t('{0} cache lines', count(lines.length)),
+    t('evidence: **{0}** ({1})', report.evidence.join(', '), report.evidence.map((evidence) => EVIDENCE_MEANING[evidence]).join('; ')),
   ]
     .filter((text) => text !== '')
     .join(' · ');
@@ -118,7 +119,7 @@ function collectorText({ collector, recording }: Measured): string {
   if (recording === null) return '';
   const why = recording.collectorReason === '' ? '' : ` (${escapeMarkdown(recording.collectorReason)})`;
   const others = (recording.notTaken ?? []).map((other) => escapeMarkdown(other.collector));
-  return `collector: **${escapeMarkdown(collector)}**${why}${others.length > 0 ? ` · not taken: ${others.join(', ')}` : ''}`;
+  return t('collector: **{0}**{1}{2}', escapeMarkdown(collector), why, others.length > 0 ? t(' · not taken: {0}', others.join(', ')) : '');
 }
 
 /**

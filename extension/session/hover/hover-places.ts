@@ -1,4 +1,5 @@
 // The hovers of a line of a document: of the variables that are defined there, and of the code that stands there.
+import { t } from '../../protocol/l10n';
 import type { Measure } from '../../protocol/measure';
 import type { CacheLine, SourcePlace } from '../../protocol/report';
 import { isAt, standsAt, type LineAccess } from '../profile/heat';
@@ -40,6 +41,6 @@ export async function hoverTextsAt(profile: ShownProfile, places: readonly Sourc
   ].filter((text) => text !== '');
   const left = asked.find(({ found }) => found.total > found.lines.length)?.found;
   if (texts.length > 0 && left)
-    texts.push(`The numbers are of the ${count(left.lines.length)} cache lines that measured most, of ${count(left.total)}.`);
+    texts.push(t('The numbers are of the {0} cache lines that measured most, of {1}.', count(left.lines.length), count(left.total)));
   return texts;
 }

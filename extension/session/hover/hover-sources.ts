@@ -1,5 +1,6 @@
 // The hover's text for recordings with data sources: how many loads were answered by another core's cache, how long they
 // took, and whose stores made them miss. Peer evidence never says "HITM"; what was not measured is "unknown".
+import { t } from '../../protocol/l10n';
 import { amountOf, loadCycles, MEASURE_WORDS, shareOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import type { Access, CacheLine } from '../../protocol/report';
 import { memoryName } from '../../protocol/stack-owner';
@@ -48,15 +49,15 @@ interface Snoop {
 }
 
 const HITM: Snoop = {
-  one: 'HITM',
-  many: 'HITMs',
-  meaning: 'loads that hit a line modified in another core’s cache',
+  one: t('HITM'),
+  many: t('HITMs'),
+  meaning: t('loads that hit a line modified in another core’s cache'),
   of: ({ hitm }) => hitm,
 };
 const PEER: Snoop = {
-  one: 'peer hit',
-  many: 'peer hits',
-  meaning: 'loads that another core’s cache answered',
+  one: t('peer hit'),
+  many: t('peer hits'),
+  meaning: t('loads that another core’s cache answered'),
   of: ({ peer }) => peer,
 };
 
@@ -84,7 +85,7 @@ export function sourcesHoverText(
   const { verdict } = most;
   const heat =
     amount === 0 && caused === 0
-      ? `no ${MEASURE_WORDS[measure].many}`
+      ? t('no {0}', MEASURE_WORDS[measure].many)
       : heatText({ measure, amount, share: shareOf(amount, wholeOf(report, measure)), ...competingThreads(own, measure), caused });
   const order = (a: Row, b: Row): number => rowAmount(b, measure) - rowAmount(a, measure) || a.offset - b.offset;
   const ownRows = rowsOf(own).sort(order);
@@ -92,7 +93,7 @@ export function sourcesHoverText(
   const named = namesTell(own);
   const left = Math.max(0, ownRows.length - MAX_OWN_ROWS) + Math.max(0, rivalRows.length - MAX_RIVAL_ROWS);
   const columns = tableColumns(snoop, named);
-  const ownWhere = (row: Row): string => (here ? 'this line' : functionNames(row));
+  const ownWhere = (row: Row): string => (here ? t('this line') : functionNames(row));
   return [
     `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
     `${plainWords(own, snoop)} ${VERDICT_MEANING[verdict]}${waiting(most)}${watchpoints(most)}`,
@@ -111,7 +112,7 @@ export function sourcesHoverText(
 function plainWords(own: readonly LineAccess[], snoop: Snoop | undefined): string {
   const accesses = own.map(({ access }) => access);
   const lines = cacheLinesOf(own);
-  const ofLines = lines.length === 1 ? 'this cache line' : `these ${count(lines.length)} cache lines`;
+  const ofLines = lines.length === 1 ? t('this cache line') : t('these {0} cache lines', count(lines.length));
   const loads = accesses.reduce((sum, access) => sum + access.loads, 0);
   const stores = accesses.reduce((sum, access) => sum + access.stores.total, 0);
   const there = snoop ? total(snoop, lines) : 0;
@@ -119,23 +120,36 @@ function plainWords(own: readonly LineAccess[], snoop: Snoop | undefined): strin
   const sentences: string[] = [];
   if (snoop && hits > 0) {
     const remote = accesses.reduce((sum, access) => sum + (snoop.of(access)?.remote ?? 0), 0);
-    const which = `${count(hits)} of the ${count(there)} ${there === 1 ? snoop.one : snoop.many} of ${ofLines} (${snoop.meaning})`;
-    sentences.push(`${which} ${hits === 1 ? 'is' : 'are'} here, ${wholePercent(remote / hits).replace('<', '&lt;')} of them remote.`);
+    const which = t(
+      '{0} of the {1} {2} of {3} ({4})',
+      count(hits),
+      count(there),
+      there === 1 ? snoop.one : snoop.many,
+      ofLines,
+      snoop.meaning,
+    );
+    const remotely = wholePercent(remote / hits).replace('<', '&lt;');
+    sentences.push(
+      hits === 1 ? t('{0} is here, {1} of them remote.', which, remotely) : t('{0} are here, {1} of them remote.', which, remotely),
+    );
   }
   if (loads > 0) sentences.push(latencyWords(accesses, loads));
   if (snoop && hits === 0 && stores > 0) {
     const them = there === 1 ? snoop.one : snoop.many;
-    sentences.push(`${plural(stores, 'store')} here, on ${ofLines} with ${count(there)} ${them} (${snoop.meaning}).`);
+    sentences.push(t('{0} here, on {1} with {2} {3} ({4}).', plural(stores, 'store'), ofLines, count(there), them, snoop.meaning));
   }
   return sentences.join(' ');
 }
 
 function latencyWords(accesses: readonly Access[], loads: number): string {
   const mean = meanCycles(accesses);
-  if (mean === undefined) return 'How long loads take here is unknown.';
+  if (mean === undefined) return t('How long loads take here is unknown.');
   const worst = tail(accesses);
-  const rest = worst && `; 95% of them take at most ${count(worst.p95)}, the slowest ${count(worst.max)}`;
-  return `${plural(loads, 'load')} here ${loads === 1 ? 'takes' : 'take'} ${count(Math.round(mean))} cycles on average${rest ?? ''}.`;
+  const rest = worst && t('; 95% of them take at most {0}, the slowest {1}', count(worst.p95), count(worst.max));
+  const cycles = count(Math.round(mean));
+  return loads === 1
+    ? t('1 load here takes {0} cycles on average{1}.', cycles, rest ?? '')
+    : t('{0} loads here take {1} cycles on average{2}.', count(loads), cycles, rest ?? '');
 }
 
 /** Of all loads; undefined where no latency is known. */
@@ -163,18 +177,18 @@ function tableColumns(snoop: Snoop | undefined, named: boolean): TableColumn[] {
   const counts: TableColumn[] = snoop
     ? [
         { title: snoop.many, cell: ({ accesses }) => count(total(snoop, accesses)) },
-        { title: 'remote', cell: (row) => count(sum(row, (access) => snoop.of(access)?.remote ?? 0)) },
+        { title: t('remote'), cell: (row) => count(sum(row, (access) => snoop.of(access)?.remote ?? 0)) },
       ]
     : [];
   return [
     ...counts,
-    { title: 'loads', cell: (row) => count(sum(row, ({ loads }) => loads)) },
-    { title: 'cycles', cell: (row) => timed(row, meanCycles(row.accesses)) },
+    { title: t('loads'), cell: (row) => count(sum(row, ({ loads }) => loads)) },
+    { title: t('cycles'), cell: (row) => timed(row, meanCycles(row.accesses)) },
     { title: 'p95', cell: (row) => timed(row, tail(row.accesses)?.p95) },
-    { title: 'stores', cell: (row) => count(sum(row, ({ stores }) => stores.total)) },
+    { title: t('stores'), cell: (row) => count(sum(row, ({ stores }) => stores.total)) },
     // Many names would make the rows high, and the card shows few lines.
-    { title: 'threads', cell: ({ threads }) => (threads.size > MAX_NAMED ? count(threads.size) : threadNames(threads, named)) },
-    { title: 'nodes', cell: nodes },
+    { title: t('threads'), cell: ({ threads }) => (threads.size > MAX_NAMED ? count(threads.size) : threadNames(threads, named)) },
+    { title: t('nodes'), cell: nodes },
   ];
 }
 

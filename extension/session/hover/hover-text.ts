@@ -1,4 +1,5 @@
 // The hover's text: who reads and writes the data of a source line, where on the cache line, how often, and what it means.
+import { t } from '../../protocol/l10n';
 import { hasDataSources, type Measure, type Measured } from '../../protocol/measure';
 import { memoryName } from '../../protocol/stack-owner';
 import { VERDICT_MEANING } from '../../protocol/words';
@@ -39,12 +40,12 @@ interface Row extends RowPeople {
 }
 
 const COLUMNS = [
-  ['bytes', '--:'],
-  ['data', ':--'],
-  ['reads', '--:'],
-  ['writes', '--:'],
-  ['threads', ':--'],
-  ['in', ':--'],
+  [t('bytes'), '--:'],
+  [t('data'), ':--'],
+  [t('reads'), '--:'],
+  [t('writes'), '--:'],
+  [t('threads'), ':--'],
+  [t('in'), ':--'],
 ] as const;
 
 /**
@@ -55,7 +56,7 @@ const COLUMNS = [
  */
 export function lineHoverText(report: Measured, accesses: readonly LineAccess[], measure: Measure): string {
   if (hasDataSources(report)) return sourcesHoverText(report, accesses, measure, '', true);
-  return hoverText(report, accesses, '', () => 'this line');
+  return hoverText(report, accesses, '', () => t('this line'));
 }
 
 /** The same for the place where a variable is defined. */
@@ -117,6 +118,6 @@ function tableRow(row: Row, data: string, named: boolean, where: string): string
 }
 
 function writes({ stores, rmw, locked }: Row): string {
-  const how = locked ? `${NBSP}atomic` : rmw > 0 ? `${NBSP}read+write` : '';
+  const how = locked ? `${NBSP}${t('atomic')}` : rmw > 0 ? `${NBSP}${t('read+write')}` : '';
   return `${count(stores)}${stores > 0 ? how : ''}`;
 }

@@ -1,6 +1,7 @@
 // The picture of a type: a row for each cache line, members to scale in the colours of heat, holes hatched, members that
 // straddle a line marked where they are cut. Transparent background; colours by the kind of theme.
 import { heatStep } from '../../protocol/heat-scale';
+import { t } from '../../protocol/l10n';
 import { shareOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import { wholePercent } from '../profile/heat';
 import { cardRows, shareOfType, type CardRow, type FoldRow, type LineRow, type Piece } from './layout-card-rows';
@@ -145,8 +146,8 @@ function foldParts(row: FoldRow, y: number, card: TypeCard, { faint }: Palette):
 /** "… 12 lines without samples". */
 export function foldText({ lines, sampled }: FoldRow, { heat }: TypeCard): string {
   if (!heat) return `… ${plural(lines, 'more line')}`;
-  if (sampled === 0) return `… ${plural(lines, 'line')} without samples`;
-  return `… ${plural(lines, 'line')}, ${sampled} of them with samples`;
+  if (sampled === 0) return t('… {0} without samples', plural(lines, 'line'));
+  return t('… {0}, {1} of them with samples', plural(lines, 'line'), sampled);
 }
 
 interface Context {
@@ -169,7 +170,7 @@ function lineParts(row: LineRow, y: number, context: Context): string[] {
   const [x, end] = [Math.max(0, -start) * scale, Math.min(LANE, Math.max(0, size - start) * scale)];
   if (end > x) parts.push(`<rect x="${px(LEFT + x)}" y="${y}" width="${px(end - x)}" height="${ROW}" fill="none"/>`);
   if (row.amount > 0) parts.push(text(LEFT + LANE + 6, y + 19, wholePercent(shareOfType(row, card, measure)), 'k', palette.text));
-  else if (row.hidden > 0) parts.push(text(LEFT + LANE + 6, y + 19, `+${row.hidden} more`, 'k', palette.faint));
+  else if (row.hidden > 0) parts.push(text(LEFT + LANE + 6, y + 19, t('+{0} more', row.hidden), 'k', palette.faint));
   return parts;
 }
 
@@ -254,7 +255,7 @@ function memberLabel(path: string, width: number): string {
 
 function gapLabel({ kind, start, end }: Piece, width: number): string {
   const bytes = end - start;
-  const size = Number.isInteger(bytes) ? String(bytes) : `${Math.round(8 * bytes)} bits`;
+  const size = Number.isInteger(bytes) ? String(bytes) : t('{0} bits', Math.round(8 * bytes));
   return [`${kind} ${size}`, size].find((label) => label.length * MARK_WIDTH + 8 <= width) ?? '';
 }
 

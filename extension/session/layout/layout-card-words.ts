@@ -1,4 +1,5 @@
 // What the picture, the table and the text form of a type say in the same words: head, notes, and who does what.
+import { t } from '../../protocol/l10n';
 import type { Layout, LayoutMember, MissingPart } from '../../protocol/layout';
 import { hasDataSources, MEASURE_WORDS, shareOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import { wholePercent } from '../profile/heat';
@@ -6,7 +7,7 @@ import { straddlesAt } from './layout-phase';
 import { alignmentText, incompleteSentences, unplacedSentence } from './layout-unknown';
 import { lastPart, typeName } from './type-names';
 import type { TypePlace } from './type-places';
-import { plural, printable, shortenMiddle } from '../text/terminal-text';
+import { count, plural, printable, shortenMiddle } from '../text/terminal-text';
 import { amountOfUse, useText, whoText, wholeUse, type MemberHeat, type TypeCard } from './type-heat';
 
 /** Where a card's numbers and colours come from. */
@@ -34,8 +35,8 @@ export function cardTitle({ layout }: TypeCard): string {
 /** "16 bytes on 1 cache line, aligned to 8". */
 export function sizeText({ layout }: TypeCard): string {
   const { size, lineSize, lines } = layout;
-  const wide = lineSize === 64 ? '' : ` of ${lineSize} bytes`;
-  return `${plural(size, 'byte')} on ${plural(lines, 'cache line')}${wide}, ${alignmentText(layout)}`;
+  const wide = lineSize === 64 ? '' : t(' of {0} bytes', lineSize);
+  return t('{0} on {1}{2}, {3}', plural(size, 'byte'), plural(lines, 'cache line'), wide, alignmentText(layout));
 }
 
 /** "false sharing, 41% of contended samples, 2 threads write"; empty without samples. */
@@ -44,7 +45,7 @@ export function heatSummary(card: TypeCard, { report, measure }: CardContext): s
   if (!card.heat || !use || !report) return '';
   const { instances, lines } = card.heat;
   const verdict = amountOfUse(use, measure) > 0 ? `${card.heat.verdict}, ` : '';
-  return `${verdict}${useText(use, measure, report)} (${plural(instances, 'instance')} on ${plural(lines, 'line')})`;
+  return t('{0}{1} ({2} on {3})', verdict, useText(use, measure, report), plural(instances, 'instance'), plural(lines, 'line'));
 }
 
 /** The line above a definition: "2 threads write, 1 line, false sharing 41%: show layout". */
@@ -53,14 +54,14 @@ export function lensTitle(card: TypeCard, report: Measured, measure: Measure): s
   if (!card.heat || !use) return '';
   const amount = amountOfUse(use, measure);
   const share = amount > 0 ? `${card.heat.verdict} ${wholePercent(shareOf(amount, wholeOf(report, measure)))}` : card.heat.verdict;
-  return [whoText(use), plural(card.heat.lines, 'line'), share].filter((part) => part !== '').join(', ') + ': show layout';
+  return t('{0}: show layout', [whoText(use), plural(card.heat.lines, 'line'), share].filter((part) => part !== '').join(', '));
 }
 
 /** Text after a member's declaration; empty where it measured nothing. */
 export function memberText(card: TypeCard, member: LayoutMember, report: Measured, measure: Measure): string {
   const use = card.members.find((one) => one.member === member)?.use;
   if (!use || amountOfUse(use, measure) === 0) return '';
-  return `byte ${member.offset} of ${readableType(card.layout)}: ${useText(use, measure, report)}`;
+  return t('byte {0} of {1}: {2}', member.offset, readableType(card.layout), useText(use, measure, report));
 }
 
 /** Text after a line that declares members: the hottest of the first type, and how many others of it the line declares. */
@@ -76,7 +77,7 @@ export function membersText(places: readonly TypePlace[], report: Measured, meas
   // The line does not say which one it is.
   const several = places.filter((place) => place.card === card && place.member?.leaf).length > 1;
   const text = several ? `${lastPart(member.member.name)}, ${own}` : own;
-  return others.length > 0 ? `${text} (and ${plural(others.length, 'more member')} on this line)` : text;
+  return others.length > 0 ? t('{0} (and {1} on this line)', text, plural(others.length, 'more member')) : text;
 }
 
 /** Whether samples of the type measured anything at all, so that it may speak without being asked. */
@@ -100,15 +101,19 @@ export function measureTitle(report: Measured, measure: Measure): string {
 function phaseNote({ layout, heat }: TypeCard, phase: number | undefined): string {
   const { align, lineSize, size } = layout;
   if (phase !== undefined && phase > 0)
-    return `Drawn as the ${heat?.instances === 1 ? 'instance measured here lies' : 'instances measured here lie'}: from byte ${phase} of a cache line.`;
+    return t(
+      'Drawn as the {0}: from byte {1} of a cache line.',
+      heat?.instances === 1 ? t('instance measured here lies') : t('instances measured here lie'),
+      phase,
+    );
   if (phase === 0 || align === null || align <= 0 || align >= lineSize || size <= 0) return '';
-  return `Drawn from the start of a cache line; instances may begin at any multiple of ${plural(align, 'byte')}.`;
+  return t('Drawn from the start of a cache line; instances may begin at any multiple of {0}.', plural(align, 'byte'));
 }
 
 /** That other definitions may be in what was not read of the debug information, as notes; a layout that says so itself needs none. */
 export function missingNotes({ missing }: Layout, parts: readonly MissingPart[]): string[] {
   if (missing !== undefined) return [];
-  return parts.map(({ message, nextStep }) => printable(`${message} Definitions that are only there are not shown. ${nextStep}`));
+  return parts.map(({ message, nextStep }) => printable(t('{0} Definitions that are only there are not shown. {1}', message, nextStep)));
 }
 
 /**
@@ -123,8 +128,13 @@ export function layoutNotes(card: TypeCard, phase: number | undefined, hidden: n
   const notes = begin === '' ? [] : [begin];
   notes.push(...(layout.unplaced ?? []).map(unplacedSentence), ...incompleteSentences(layout));
   const straddling = members.filter(({ member, leaf }) => leaf && straddlesAt(member, phase ?? 0, layout.lineSize)).length;
-  if (straddling > 0) notes.push(`${plural(straddling, 'member')} ${straddling === 1 ? 'straddles' : 'straddle'} cache lines${mark}.`);
-  if (outside && outside.records > 0) notes.push(`${plural(outside.records, 'sample')} fell into no member: holes, or the whole object.`);
-  if (hidden > 0) notes.push(`${plural(hidden, 'member')} on the same bytes as others ${hidden === 1 ? 'is' : 'are'} not drawn.`);
+  if (straddling > 0)
+    notes.push(
+      straddling === 1 ? t('1 member straddles cache lines{0}.', mark) : t('{0} members straddle cache lines{1}.', count(straddling), mark),
+    );
+  if (outside && outside.records > 0)
+    notes.push(t('{0} fell into no member: holes, or the whole object.', plural(outside.records, 'sample')));
+  if (hidden === 1) notes.push(t('1 member on the same bytes as others is not drawn.'));
+  if (hidden > 1) notes.push(t('{0} members on the same bytes as others are not drawn.', count(hidden)));
   return notes;
 }

@@ -1,5 +1,6 @@
 // The card of a type as Markdown: its head, the picture of its cache lines (or the same as a list), the table of members.
 // All names come out of binaries and are untrusted: they are shown as code or escaped, never as Markdown.
+import { t } from '../../protocol/l10n';
 import { shareOf, wholeOf } from '../../protocol/measure';
 import { EVIDENCE_MEANING } from '../../protocol/words';
 import { wholePercent } from '../profile/heat';
@@ -24,7 +25,7 @@ const MAX_LIST_MEMBERS = 40;
 const MAX_ALT_MEMBERS = 4;
 /** Threads or names in a cell; of more it says how many. */
 const MAX_NAMED = 3;
-const UNKNOWN = 'unknown';
+const UNKNOWN = t('unknown');
 
 /** The card, in parts that a hover shows below each other. */
 export function layoutCard(card: TypeCard, context: CardContext, style: CardStyle): string[] {
@@ -32,7 +33,7 @@ export function layoutCard(card: TypeCard, context: CardContext, style: CardStyl
   const phase = phaseOf(card, report);
   const rows = cardRows(card, measure, phase);
   const hidden = rows.reduce((sum, row) => sum + (row.kind === 'line' ? row.hidden : 0), 0);
-  const remarks = layoutNotes(card, phase, hidden, style.text ? '' : ' (edges with teeth)');
+  const remarks = layoutNotes(card, phase, hidden, style.text ? '' : t(' (edges with teeth)'));
   return [
     cardHead(card, context),
     ...(notes.length > 0 ? [`*${escapeMarkdown(notes.join(' '))}*`] : []),
@@ -40,14 +41,14 @@ export function layoutCard(card: TypeCard, context: CardContext, style: CardStyl
     memberTable(card, context, MAX_TABLE_ROWS),
     ...(remarks.length > 0 ? [escapeMarkdown(remarks.join(' '))] : []),
     ...(report && card.heat
-      ? [`evidence: **${report.evidence.join(', ')}** (${report.evidence.map((evidence) => EVIDENCE_MEANING[evidence]).join('; ')})`]
+      ? [t('evidence: **{0}** ({1})', report.evidence.join(', '), report.evidence.map((evidence) => EVIDENCE_MEANING[evidence]).join('; '))]
       : []),
   ];
 }
 
 /** The card of another type that the same line declares: which binary has it, size, heat, and its hottest members. */
 export function shortCard(card: TypeCard, context: CardContext): string {
-  const where = card.heat ? `declared here too, in ${code(card.heat.object)}: ` : '';
+  const where = card.heat ? t('declared here too, in {0}: ', code(card.heat.object)) : '';
   return `${where}${cardHead(card, context)}\n\n${memberTable(card, context, MAX_SHORT_ROWS)}`;
 }
 
@@ -72,10 +73,10 @@ export function altText(card: TypeCard, context: CardContext): string {
   const hot = hottest(card, context).filter(({ use }) => amountOfUse(use, context.measure) > 0);
   const named = hot.slice(0, MAX_ALT_MEMBERS).map(({ member, use }) => {
     const who = use ? whoText(use) : '';
-    return `${member.name} at bytes ${bytesText(member)}${who === '' ? '' : ` (${who})`}`;
+    return t('{0} at bytes {1}{2}', member.name, bytesText(member), who === '' ? '' : ` (${who})`);
   });
   const leaves = card.members.filter(({ leaf }) => leaf).length;
-  const what = named.length > 0 ? `hot: ${enumerate(named)}` : plural(leaves, 'member');
+  const what = named.length > 0 ? t('hot: {0}', enumerate(named)) : plural(leaves, 'member');
   return `${cardTitle(card)}, ${sizeText(card)}; ${what}`;
 }
 
@@ -93,7 +94,7 @@ function hottest({ members }: TypeCard, { measure }: CardContext): MemberHeat[] 
 
 function memberTable(card: TypeCard, context: CardContext, most: number): string {
   const leaves = card.members.filter(({ leaf }) => leaf);
-  if (leaves.length === 0) return 'It has no members.';
+  if (leaves.length === 0) return t('It has no members.');
   const { report } = context;
   return card.heat && report ? heatTable(card, { ...context, report }, leaves.length, most) : plainTable(leaves, most);
 }
@@ -114,7 +115,7 @@ function heatTable(
     const amount = amountOfUse(use, measure);
     const bold = amount > 0 ? '**' : '';
     return [
-      `${bold}${code(member.name)}${bold}${orNames(card, member)}${straddlesAt(member, phase, card.layout.lineSize) ? `${NBSP}(straddles)` : ''}`,
+      `${bold}${code(member.name)}${bold}${orNames(card, member)}${straddlesAt(member, phase, card.layout.lineSize) ? NBSP + t('(straddles)') : ''}`,
       bytesText(member),
       count(member.size),
       count(use?.loads ?? 0),
@@ -124,13 +125,13 @@ function heatTable(
       threads(use),
     ];
   };
-  const numbers = ['bytes', 'size', 'reads', 'writes', measureTitle(report, measure), ...(timed ? ['cycles'] : [])];
+  const numbers = [t('bytes'), 'size', 'reads', 'writes', measureTitle(report, measure), ...(timed ? ['cycles'] : [])];
   const without = leaves - hot.length - card.members.filter(({ sameBytesAs }) => sameBytesAs).length;
   const rest = [
-    hot.length > shown.length ? plural(hot.length - shown.length, 'more member') + ' with samples' : '',
-    without > 0 ? `${plural(without, 'member')} without samples` : '',
+    hot.length > shown.length ? t('{0} with samples', plural(hot.length - shown.length, 'more member')) : '',
+    without > 0 ? t('{0} without samples', plural(without, 'member')) : '',
   ].filter((text) => text !== '');
-  const columns = [['member', ':--'], ...numbers.map((title) => [title, '--:'] as const), ['threads', ':--']] as const;
+  const columns = [[t('member'), ':--'], ...numbers.map((title) => [title, '--:'] as const), [t('threads'), ':--']] as const;
   const table = markdownTable(columns, shown.map(cells));
   return rest.length > 0 ? `${table}\n\n${rest.join(', ')}` : table;
 }
@@ -138,15 +139,15 @@ function heatTable(
 /** " or `as_double`": the other members of a union that samples on these bytes may be of. */
 function orNames(card: TypeCard, member: MemberHeat['member']): string {
   const others = card.members.filter(({ sameBytesAs }) => sameBytesAs?.member === member).map((other) => code(other.member.name));
-  const more = others.length > MAX_NAMED ? ` and ${others.length - MAX_NAMED} more` : '';
-  return others.length > 0 ? ` or ${others.slice(0, MAX_NAMED).join(', ')}${more}` : '';
+  const more = others.length > MAX_NAMED ? t(' and {0} more', others.length - MAX_NAMED) : '';
+  return others.length > 0 ? t(' or {0}{1}', others.slice(0, MAX_NAMED).join(', '), more) : '';
 }
 
 const PLAIN_COLUMNS = [
-  ['member', ':--'],
-  ['type', ':--'],
-  ['bytes', '--:'],
-  ['size', '--:'],
+  [t('member'), ':--'],
+  [t('type'), ':--'],
+  [t('bytes'), '--:'],
+  [t('size'), '--:'],
 ] as const;
 
 function plainTable(leaves: readonly MemberHeat[], most: number): string {
@@ -173,8 +174,10 @@ function cardList(card: TypeCard, context: CardContext): string {
     }
     const { lineSize, size } = card.layout;
     const start = row.index * lineSize - phase;
-    const hot = row.amount > 0 && report ? `: ${share(shareOfType(row, card, measure), 1)} of what the type measured` : '';
-    items.push(`- line ${row.index + 1}, bytes ${Math.max(0, start)}–${Math.max(0, Math.min(start + lineSize, size) - 1)}${hot}`);
+    const hot = row.amount > 0 && report ? t(': {0} of what the type measured', share(shareOfType(row, card, measure), 1)) : '';
+    items.push(
+      t('- line {0}, bytes {1}–{2}{3}', row.index + 1, Math.max(0, start), Math.max(0, Math.min(start + lineSize, size) - 1), hot),
+    );
     let skipped = 0;
     for (const { kind, start: from, end, member, use, cutLeft, cutRight } of row.pieces) {
       if (left === 0) {
@@ -189,11 +192,11 @@ function cardList(card: TypeCard, context: CardContext): string {
       const name = `${bytesText(member)}: ${code(member.name)}`;
       const same = card.members.find((one) => one.member === member)?.sameBytesAs;
       if (same) {
-        items.push(`  - ${name}, on the same bytes as ${code(same.member.name)}`);
+        items.push(t('  - {0}, on the same bytes as {1}', name, code(same.member.name)));
         continue;
       }
-      const whence = cutLeft ? ', goes on from the line before' : '';
-      items.push(`  - ${name}${whence || (cutRight ? ', goes over the line’s end' : '')}${useWords(use, context)}`);
+      const whence = cutLeft ? t(', goes on from the line before') : '';
+      items.push(`  - ${name}${whence || (cutRight ? t(', goes over the line’s end') : '')}${useWords(use, context)}`);
     }
     if (skipped > 0) items.push(`  - ${plural(skipped, 'more member')}`);
   }
@@ -202,11 +205,11 @@ function cardList(card: TypeCard, context: CardContext): string {
 
 /** "4–7: hole of 4 bytes", "12:2–7: hole of 6 bits". @param start byte in the type, of bits a fraction; `end` likewise */
 function gapText(kind: string, start: number, end: number): string {
-  if (Number.isInteger(start) && Number.isInteger(end)) return `${start}–${end - 1}: ${kind} of ${plural(end - start, 'byte')}`;
+  if (Number.isInteger(start) && Number.isInteger(end)) return t('{0}–{1}: {2} of {3}', start, end - 1, kind, plural(end - start, 'byte'));
   const offset = Math.floor(start);
   const bitSize = Math.round(8 * (end - start));
   const bytes = bytesText({ offset, size: 1, bitOffset: Math.round(8 * (start - offset)), bitSize });
-  return `${bytes}: ${kind} of ${plural(bitSize, 'bit')}`;
+  return t('{0}: {1} of {2}', bytes, kind, plural(bitSize, 'bit'));
 }
 
 /** ": 62% of contended samples, 1 thread writes (0 reads, 620 writes)"; empty without samples. */

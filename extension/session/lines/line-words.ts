@@ -1,4 +1,5 @@
 // Which names stand on the source lines of a profile: what they declare, as debug information says it, and what their accesses are of.
+import { t } from '../../protocol/l10n';
 import type { CodePlace, DataIdentity } from '../../protocol/profile';
 import { sourceLanguage } from '../layout/source-definitions';
 import { fieldInType } from '../layout/type-heat';
@@ -18,10 +19,10 @@ export interface LineWords {
 export type FileWords = Map<number, LineWords>;
 
 /** For hovers and messages. */
-export const MATCHED_BY_NAMES = 'The source is newer than the binary. Lines are matched by name.';
+export const MATCHED_BY_NAMES = t('The source is newer than the binary. Lines are matched by name.');
 /** Behind the short texts of lines. */
-export const NEWER_SOURCE = ' (source newer than binary)';
-export const EDITED_SOURCE = ' (before your edits)';
+export const NEWER_SOURCE = t(' (source newer than binary)');
+export const EDITED_SOURCE = t(' (before your edits)');
 
 /** What a profile knows of one file, by line, 1-based. */
 export interface KnownOfFile {

@@ -2,6 +2,7 @@
 // the types.
 import { blindText, isMostlyBlind } from '../../protocol/blindness';
 import { heatStep, type HeatStep } from '../../protocol/heat-scale';
+import { t } from '../../protocol/l10n';
 import { amountOf, shareOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import type { DataSum, LineChoice } from '../../protocol/profile';
 import type { Access, CacheLine, SourcePlace } from '../../protocol/report';
@@ -71,7 +72,7 @@ export function contendedTree(source: TreeSource, measure: Measure): TreeNode[] 
   const objects = [...untyped].map(([object, sums]) => objectNode(object, sums, make));
   return hottest(
     [...types, ...objects].filter(({ amount }) => amount > 0),
-    'more types and objects',
+    t('more types and objects'),
   );
 }
 
@@ -79,7 +80,7 @@ export function contendedTree(source: TreeSource, measure: Measure): TreeNode[] 
 export function emptyTreeText(report: Measured): string {
   const { samples } = report;
   if (isMostlyBlind(report)) return blindText(report);
-  return samples.total > 0 && samples.attributed === 0 ? NOTHING_ATTRIBUTED : 'Nothing contended was measured in this profile.';
+  return samples.total > 0 && samples.attributed === 0 ? NOTHING_ATTRIBUTED : t('Nothing contended was measured in this profile.');
 }
 
 type CardFinder = (access: Pick<Access, 'data'>) => TypeCard | undefined;
@@ -108,12 +109,12 @@ function hottest(weighed: readonly Weighed[], rest: string, unseen = 0): TreeNod
   const nodes = sorted.slice(0, MAX_CHILDREN).map(({ node }) => node);
   const left = sorted.length - nodes.length;
   if (left + unseen > 0) {
-    const label = `${unseen > 0 ? 'up to ' : ''}${count(left + unseen)} ${rest}`;
+    const label = `${unseen > 0 ? t('up to ') : ''}${count(left + unseen)} ${rest}`;
     nodes.push({
       kind: 'more',
       label,
       description: '',
-      text: `${label}: open the panel`,
+      text: t('{0}: open the panel', label),
       step: undefined,
       place: undefined,
       expandable: false,
@@ -166,7 +167,7 @@ function memberOfAccess(card: TypeCard, { data, width }: Pick<Access, 'data' | '
 
 /** "pool.c:12 in libpool.so". */
 function definedAt({ layout, heat }: TypeCard): string {
-  return [layout.file === '' ? '' : shortPlace(layout), heat ? `in ${heat.object}` : ''].join(' ').trim();
+  return [layout.file === '' ? '' : shortPlace(layout), heat ? t('in {0}', heat.object) : ''].join(' ').trim();
 }
 
 function typeNode(card: TypeCard, where: string, members: ReadonlyMap<number, DataSum[]>, make: Make): Weighed {
@@ -191,7 +192,7 @@ function typeNode(card: TypeCard, where: string, members: ReadonlyMap<number, Da
     description: where + heatSummary(card, { report, measure, notes: [] }),
     place: placeOf(file, line),
     expandable: true,
-    children: () => Promise.resolve(hottest(fields(), 'more members')),
+    children: () => Promise.resolve(hottest(fields(), t('more members'))),
   });
 }
 
@@ -206,7 +207,7 @@ function fieldNode(
   return weighed(amountOfUse(use, make.measure), make, {
     kind: 'field',
     label: member.name,
-    description: `bytes ${bytesText(member)}, ${what}`,
+    description: t('bytes {0}, {1}', bytesText(member), what),
     place: placeOf(member.file ?? card.layout.file, member.line) ?? hottestPlace(sums),
     expandable: sums.length > 0,
     children,
@@ -216,8 +217,8 @@ function fieldNode(
 function outsideNode({ outside }: TypeCard, sums: readonly DataSum[], children: () => Promise<TreeNode[]>, make: Make): Weighed {
   return weighed(amountOfUse(outside, make.measure), make, {
     kind: 'field',
-    label: 'no member',
-    description: outside ? `holes, or the whole object, ${useText(outside, make.measure, make.report)}` : '',
+    label: t('no member'),
+    description: outside ? t('holes, or the whole object, {0}', useText(outside, make.measure, make.report)) : '',
     place: hottestPlace(sums),
     expandable: sums.length > 0,
     children,
@@ -232,7 +233,7 @@ function objectNode(object: string, sums: readonly DataSum[], make: Make): Weigh
   return weighed(amount, make, {
     kind: 'object',
     label: object === '' ? 'unknown' : object,
-    description: [verdictOf(object, make), types.length > 0 ? types.join(' or ') : 'type unknown', shareText(amount, make)]
+    description: [verdictOf(object, make), types.length > 0 ? types.join(' or ') : t('type unknown'), shareText(amount, make)]
       .filter((text) => text !== '')
       .join(', '),
     place: first?.data.definition ?? hottestPlace(sums),
@@ -264,21 +265,21 @@ async function lineNodes(choice: LineChoice, isOwn: (access: Access) => boolean,
           Promise.resolve(
             hottest(
               own.map((access) => accessNode(access, make)),
-              'more accesses',
+              t('more accesses'),
             ),
           ),
       }),
     ];
   });
-  return hottest(nodes, 'more cache lines', total - lines.length);
+  return hottest(nodes, t('more cache lines'), total - lines.length);
 }
 
 function accessNode(access: Access, make: Make): Weighed {
   const amount = amountOf(access, make.measure);
   const place = ownPlace(access);
   const name = ownFunction(access) || access.codeAddress;
-  const who = access.threads.length === 1 ? `thread ${access.threads[0] ?? ''}` : plural(access.threads.length, 'thread');
-  const what = `${accessKind(access)} of byte ${access.offset}, ${plural(access.records, 'sample')}, ${who}`;
+  const who = access.threads.length === 1 ? t('thread {0}', access.threads[0] ?? '') : plural(access.threads.length, 'thread');
+  const what = t('{0} of byte {1}, {2}, {3}', accessKind(access), access.offset, plural(access.records, 'sample'), who);
   return weighed(amount, make, {
     kind: 'access',
     label: place ? `${name} ${shortPlace(place)}` : name,
@@ -294,7 +295,7 @@ function weighed(amount: number, { whole }: Make, { children, ...node }: Omit<Tr
   const label = shortenMiddle(printable(node.label), LONGEST_NAME);
   const description = printable(node.description);
   const step = amount > 0 ? heatStep(shareOf(amount, whole)) : undefined;
-  const text = `${node.kind === 'line' ? 'cache line' : node.kind} ${label}: ${description}`;
+  const text = `${node.kind === 'line' ? t('cache line') : node.kind} ${label}: ${description}`;
   let asked: Promise<TreeNode[]> | undefined;
   const once = (): Promise<TreeNode[]> => {
     if (!asked) {

@@ -1,5 +1,6 @@
 // Heat of source lines: each access credits what it measured to every line it stands on, inline chain included.
 import { heatStep, type HeatStep } from '../../protocol/heat-scale';
+import { t } from '../../protocol/l10n';
 import { amountOf, MEASURE_WORDS, shareOf, type Measure } from '../../protocol/measure';
 import type { SourceLineHeat } from '../../protocol/profile';
 import type { Access, CacheLine, SourcePlace } from '../../protocol/report';
@@ -113,13 +114,15 @@ export function heatText({
   caused,
   ...roles
 }: Pick<LineHeat, 'measure' | 'amount' | 'share' | 'caused'> & ThreadRoles): string {
-  const what = caused > 0 ? `stores to lines with ${amountText(caused, measure)}` : measured(measure, amount, share);
+  const what = caused > 0 ? t('stores to lines with {0}', amountText(caused, measure)) : measured(measure, amount, share);
   return [what, rolesText(roles)].filter((text) => text !== '').join(', ');
 }
 
 function measured(measure: Measure, amount: number, share: number): string {
   const isCount = measure !== 'contended' && measure !== 'latency';
-  return isCount ? `${amountText(amount, measure)} (${wholePercent(share)})` : `${wholePercent(share)} of ${MEASURE_WORDS[measure].whole}`;
+  return isCount
+    ? `${amountText(amount, measure)} (${wholePercent(share)})`
+    : t('{0} of {1}', wholePercent(share), MEASURE_WORDS[measure].whole);
 }
 
 /** "312 HITMs", "1 peer hit", "128,544 load cycles". */

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { EngineError } from '../../protocol/engine';
 import type { Engine, RecordParams, RecordProgress, RecordResult } from '../../protocol/engine';
+import { t } from '../../protocol/l10n';
 import type { Display } from '../../protocol/report';
 import { withFullStop } from '../../protocol/words';
 import { OpenProfile } from '../profile/open-profile';
@@ -76,10 +77,12 @@ export async function recordProgram(engine: Engine, { output, ...params }: Recor
 }
 
 function backgroundText(program: string, pids: readonly number[]): string {
-  const which = pids.length === 1 ? `process ${pids.join()}, which was` : `processes ${pids.join(', ')}, which were`;
-  return (
-    `the program ${printable(basename(program))} still runs in the background (${which} recorded only until it went there): keep it in the foreground ` +
-    `(daemons have an option for that), or record it with -p ${pids.join()}`
+  const which = pids.length === 1 ? t('process {0}, which was', pids.join()) : t('processes {0}, which were', pids.join(', '));
+  return t(
+    'the program {0} still runs in the background ({1} recorded only until it went there): keep it in the foreground (daemons have an option for that), or record it with -p {2}',
+    printable(basename(program)),
+    which,
+    pids.join(),
   );
 }
 
@@ -134,7 +137,7 @@ async function settle(folder: RecordingFolder, error: EngineError): Promise<Engi
   return new EngineError(
     error.kind,
     error.message,
-    `${withFullStop(error.nextStep)} What was recorded until then is kept in ${folder.path}.`.trimStart(),
+    t('{0} What was recorded until then is kept in {1}.', withFullStop(error.nextStep), folder.path).trimStart(),
   );
 }
 

@@ -1,4 +1,5 @@
 // Code in prose: its function and source line.
+import { t } from '../../protocol/l10n';
 import type { TextPart } from '../../protocol/panel';
 import type { Access } from '../../protocol/report';
 import { quoted } from './data-text';
@@ -11,8 +12,10 @@ type Code = Pick<Access, 'codeAddress' | 'symbol' | 'object' | 'file' | 'line' |
 export function codeText(access: Code): string {
   const place = ownPlace(access);
   const where =
-    place === undefined ? `at ${access.codeAddress} in ${printable(access.object) || 'unknown code'}` : `(${printable(shortPlace(place))})`;
-  return access.symbol === '' ? `the code ${where}` : `${quoted(ownFunction(access))} ${where}`;
+    place === undefined
+      ? t('at {0} in {1}', access.codeAddress, printable(access.object) || t('unknown code'))
+      : `(${printable(shortPlace(place))})`;
+  return access.symbol === '' ? t('the code {0}', where) : `${quoted(ownFunction(access))} ${where}`;
 }
 
 /** The same, with its place where that has a line. */

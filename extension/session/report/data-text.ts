@@ -1,4 +1,5 @@
 // What accesses touched, in words: "shared.today.cents", "Worker[3].count", and how that is known.
+import { t } from '../../protocol/l10n';
 import type { Access, CacheLine, DataName, InlineFrame } from '../../protocol/report';
 import { memoryName, SHARED_MEMORY, stackName } from '../../protocol/stack-owner';
 import { DEFINING_OPTIONS } from '../layout/layout-unknown';
@@ -7,7 +8,10 @@ import { shortPlace } from '../lines/source-path';
 import { plural, printable, shortenMiddle } from '../text/terminal-text';
 
 /** Of a class. */
-const WITHOUT_DEFINITION = `the debug information does not say which members of it lie here; those of a virtual base class have no stated place, and a class that is not defined needs its source compiled with -g, or all with ${DEFINING_OPTIONS}`;
+const WITHOUT_DEFINITION = t(
+  'the debug information does not say which members of it lie here; those of a virtual base class have no stated place, and a class that is not defined needs its source compiled with -g, or all with {0}',
+  DEFINING_OPTIONS,
+);
 /** Fields of one object that are listed by name; more are an extent. */
 const MAX_FIELDS = 3;
 const LONGEST_QUOTED = 60;
@@ -86,7 +90,7 @@ export function offsetText({ first, last }: { first: number; last: number }): st
 function withOffset(name: string, offsets: { first: number; last: number }, block: boolean): string {
   if (!block || !Number.isSafeInteger(offsets.last)) return `${name}${offsetText(offsets)}`;
   const { first, last } = offsets;
-  return `${first === last ? `byte ${first}` : `bytes ${first} to ${last}`} of ${name}`;
+  return t('{0} of {1}', first === last ? t('byte {0}', first) : t('bytes {0} to {1}', first, last), name);
 }
 
 /**
@@ -218,31 +222,31 @@ export function withoutMembers({ accesses }: CacheLine): string[] {
 function objectAt(data: DataName): string {
   const { type = '', base } = data;
   if (type === '') return memoryName(data);
-  return `${type}${base === undefined || base === null ? '' : ` at ${base}`}`;
+  return `${type}${base === undefined || base === null ? '' : t(' at {0}', base)}`;
 }
 
 function reason({ how, type = '', because = '', allocation }: DataName): string {
   if (how === undefined || because === '' || (how === 'global' && type !== '')) return '';
   const block = allocation === undefined || allocation === null ? '' : `; ${blockText(allocation)}`;
-  return `${how === 'unknown' && type === '' ? 'type unknown: ' : ''}${because}${block}`;
+  return `${how === 'unknown' && type === '' ? t('type unknown: ') : ''}${because}${block}`;
 }
 
 /** "128 bytes allocated in xmalloc (util.c:16), called from make_workers (pool.c:41) from main (pool.c:60)" */
 function blockText(block: Allocation): string {
-  const callers = (block.callers ?? []).map((caller) => ` from ${siteText(caller)}`).join('');
-  const allocated = `${plural(block.size, 'byte')} allocated in ${siteText(block)}`;
-  return callers === '' ? allocated : `${allocated}, called${callers}`;
+  const callers = (block.callers ?? []).map((caller) => t(' from {0}', siteText(caller))).join('');
+  const allocated = t('{0} allocated in {1}', plural(block.size, 'byte'), siteText(block));
+  return callers === '' ? allocated : t('{0}, called{1}', allocated, callers);
 }
 
 /** "make_workers (pool.c:41)" */
 function siteText(frame: InlineFrame): string {
-  const name = frame.function || 'an unknown function';
+  const name = frame.function || t('an unknown function');
   return frame.file === '' ? name : `${name} (${shortPlace(frame)})`;
 }
 
 /** "allocated in make_workers (pool.c:41)"; nothing where no heap block is known. */
 export function allocationText({ allocation }: DataName): string {
-  return allocation === undefined || allocation === null ? '' : `allocated in ${siteText(allocation)}`;
+  return allocation === undefined || allocation === null ? '' : t('allocated in {0}', siteText(allocation));
 }
 
 /** Names of the distinct types and fields on a line, the most sampled first. */

@@ -1,4 +1,5 @@
 // The first paragraphs about any recording, in the words of its evidence.
+import { t } from '../../protocol/l10n';
 import type { PanelWords } from '../../protocol/panel';
 import type { Report } from '../../protocol/report';
 import type { ShownProfile } from '../profile/shown-profile';
@@ -11,13 +12,17 @@ import { count, plural, printable } from '../text/terminal-text';
 export function firstWords(report: Report): string[] {
   if (report.samples.total === 0) return whyNoSamples(report).map(printable);
   const { selected } = report;
-  if (selected?.lines === 0) return [`The filter selects none of ${plural(selected.of, 'line')}.`];
+  if (selected?.lines === 0) return [t('The filter selects none of {0}.', plural(selected.of, 'line'))];
   const [first = '', ...others] = report.c2c === undefined ? plainWords(report) : c2cWords(report);
   return [selected === undefined ? first : `${selectedText(selected)} ${first}`, ...others];
 }
 
 function selectedText({ lines, of }: { lines: number; of: number }): string {
-  return `The filter selects ${count(lines)} of ${plural(of, 'line')}; shares are of all samples, and sums of objects and types are over all lines.`;
+  return t(
+    'The filter selects {0} of {1}; shares are of all samples, and sums of objects and types are over all lines.',
+    count(lines),
+    plural(of, 'line'),
+  );
 }
 
 type Summed = Pick<ShownProfile, 'report' | 'first' | 'hasAllObjects' | 'contendedLines'>;

@@ -1,5 +1,6 @@
 // The report's first paragraphs in plain words: what is contended, what it costs, and what to look at first.
 import { isMostlyBlind } from '../../protocol/blindness';
+import { t } from '../../protocol/l10n';
 import type { TextPart } from '../../protocol/panel';
 import type { Access, CacheLine, Report, Verdict } from '../../protocol/report';
 import { lowerBound, seenSamples, withBlindness } from './blindness';
@@ -21,9 +22,9 @@ const SMALL_COST = 0.01;
 const SAMPLES_TO_SEE = 10;
 
 /** Instead of more, where verdicts by threads are of Go's code. */
-export const GO_MEANING =
-  'Threads are those of the operating system: Go moves goroutines from one to another, so bytes that only one goroutine at a time uses look shared. ' +
-  'Where each goroutine has its own element or member here, it is false sharing, and a cache line for each ends it.';
+export const GO_MEANING = t(
+  'Threads are those of the operating system: Go moves goroutines from one to another, so bytes that only one goroutine at a time uses look shared. Where each goroutine has its own element or member here, it is false sharing, and a cache line for each ends it.',
+);
 
 /** A line that threads only read in the samples is worth a word from this share of the samples on. */
 const MUCH_READ = 0.05;
@@ -66,13 +67,23 @@ function nothingFound(report: Report): string[] {
   if (isMostlyBlind(report) && seen === 0) return [];
   const paragraphs = [
     isMostlyBlind(report)
-      ? `In the other ${plural(seen, 'sample')} no contended cache line was seen.`
-      : `No contended cache line was seen in ${filtered > 0 ? 'the ' : ''}${plural(total, 'sample')}${filtered > 0 ? ' that the filters left' : ''}.`,
-    `It means that no two threads were caught taking turns on a cache line that one of them writes. It does not mean that there is none: ` +
-      (attributed <= SAMPLES_TO_SEE
-        ? 'these are too few samples to see any.'
-        : `code that did not run was not measured, and contention that takes less than about ${percent(SAMPLES_TO_SEE / attributed)} ` +
-          `of ${whose(report)} time can go unseen in this many samples.`),
+      ? t('In the other {0} no contended cache line was seen.', plural(seen, 'sample'))
+      : t(
+          'No contended cache line was seen in {0}{1}{2}.',
+          filtered > 0 ? t('the ') : '',
+          plural(total, 'sample'),
+          filtered > 0 ? t(' that the filters left') : '',
+        ),
+    t(
+      'It means that no two threads were caught taking turns on a cache line that one of them writes. It does not mean that there is none: {0}',
+      attributed <= SAMPLES_TO_SEE
+        ? t('these are too few samples to see any.')
+        : t(
+            'code that did not run was not measured, and contention that takes less than about {0} of {1} time can go unseen in this many samples.',
+            percent(SAMPLES_TO_SEE / attributed),
+            whose(report),
+          ),
+    ),
   ];
   const waited = muchRead(report);
   if (waited !== '') paragraphs.push(waited);
@@ -94,10 +105,12 @@ function muchRead(report: Report): string {
   );
   if (top === undefined || most === undefined) return '';
   const data = dataText(most.data, () => addressOf(top, most));
-  const watch = most.data.how === 'global' ? joinArguments(['--watch', oneMember(data)]) : 'watchpoints (--watch ADDRESS with -p)';
-  return (
-    `${percent(top.records / total)} of the samples are reads of ${name(data)} by several threads, and no write was sampled there. A flag that threads wait for ` +
-    `in a loop looks like this: its writes are too rare for samples. A recording with ${watch} tells whether anyone writes it.`
+  const watch = most.data.how === 'global' ? joinArguments(['--watch', oneMember(data)]) : t('watchpoints (--watch ADDRESS with -p)');
+  return t(
+    '{0} of the samples are reads of {1} by several threads, and no write was sampled there. A flag that threads wait for in a loop looks like this: its writes are too rare for samples. A recording with {2} tells whether anyone writes it.',
+    percent(top.records / total),
+    name(data),
+    watch,
   );
 }
 
@@ -110,10 +123,10 @@ function oneMember(data: string): string {
 function withoutAccess({ samples }: Report): string {
   const { noMemoryOperand, threadLocal } = samples.unattributed;
   const text = (part: number, where: string): string =>
-    part < samples.total * MUCH_WITHOUT ? '' : `${percent(part / samples.total)} of the samples were taken at ${where}.`;
+    part < samples.total * MUCH_WITHOUT ? '' : t('{0} of the samples were taken at {1}.', percent(part / samples.total), where);
   return [
-    text(noMemoryOperand, 'code that computes, without a memory access nearby'),
-    text(threadLocal, 'thread-local data, which is not shared'),
+    text(noMemoryOperand, t('code that computes, without a memory access nearby')),
+    text(threadLocal, t('thread-local data, which is not shared')),
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');
@@ -123,25 +136,29 @@ function withoutAccess({ samples }: Report): string {
 export function costText(report: Pick<Report, 'samples' | 'recording'>, lines: number): string {
   const { total, contended } = report.samples;
   const cost = contended / total;
-  return (
-    `${percent(cost)} of ${whose(report)} samples (${count(contended)} of ${count(total)}) were taken at ` +
-    `${lines === 1 ? 'a cache line that threads compete' : `${count(lines)} cache lines that threads compete`} for.` +
-    (cost < SMALL_COST
-      ? ` That is little: fixing it would hardly change ${isWholeMachine(report) ? 'what the machine does' : 'the run time'}.`
-      : '')
+  return t(
+    '{0} of {1} samples ({2} of {3}) were taken at {4} for.{5}',
+    percent(cost),
+    whose(report),
+    count(contended),
+    count(total),
+    lines === 1 ? t('a cache line that threads compete') : t('{0} cache lines that threads compete', count(lines)),
+    cost < SMALL_COST
+      ? t(' That is little: fixing it would hardly change {0}.', isWholeMachine(report) ? t('what the machine does') : t('the run time'))
+      : '',
   );
 }
 
 function found(report: Report, lines: readonly CacheLine[], top: CacheLine): FirstWords {
   const subject = contendedSubject(report, lines, top);
   const head = costText(report, lines.length);
-  const ofOne = `${lines.length === 1 ? 'It' : `${percent(top.contendedShare)} of these are on one line. It`} ${holds(top, processText(report, [top]))}`;
+  const ofOne = `${lines.length === 1 ? 'It' : t('{0} of these are on one line. It', percent(top.contendedShare))} ${holds(top, processText(report, [top]))}`;
   const mostly = mostlyOf(subject);
   const where = subject.where === '' ? ofOne : `${subject.where}${processText(report, subject.lines)}`;
   const what = `${where}: ${subject.text}${mostly === undefined ? '' : ` (${mostly.counts})`}.`;
   const go = subject.accesses.some(isGo);
   const { verdict, lines: own } = mostly ?? subject;
-  const meaning = [mostly === undefined ? '' : `Most of it is ${verdict}.`, ...meaningOf(verdict, own, go)];
+  const meaning = [mostly === undefined ? '' : t('Most of it is {0}.', verdict), ...meaningOf(verdict, own, go)];
   return {
     paragraphs: [
       `${head} ${what}`,
@@ -154,7 +171,7 @@ function found(report: Report, lines: readonly CacheLine[], top: CacheLine): Fir
 
 /** "87.0% of these are on 'Slot (heap)', spread over 2,048 lines: true sharing." */
 export function spreadText(object: string, verdict: Verdict, share: number, what: string, lines: number): string {
-  return `${percent(share)} of ${what} are on ${object}, spread over ${count(lines)} lines: ${verdict}.`;
+  return t('{0} of {1} are on {2}, spread over {3} lines: {4}.', percent(share), what, object, count(lines), verdict);
 }
 
 function isWholeMachine({ recording }: Pick<Report, 'recording'>): boolean {
@@ -162,7 +179,7 @@ function isWholeMachine({ recording }: Pick<Report, 'recording'>): boolean {
 }
 
 function whose(report: Pick<Report, 'recording'>): string {
-  return isWholeMachine(report) ? "the machine's" : "the program's";
+  return isWholeMachine(report) ? t("the machine's") : t("the program's");
 }
 
 /** " of process 4711 ('nginx')", where processes that have nothing to do with one another were sampled and all lines are of one. */
@@ -175,8 +192,8 @@ function processText(report: Report, lines: readonly CacheLine[]): string {
   const threads = lines.flatMap((line) => line.threads.filter((thread) => String(thread.pid) === pid && thread.comm !== ''));
   const main = threads.find(({ tid }) => String(tid) === pid);
   const [any] = threads.sort((a, b) => b.loads + b.stores - a.loads - a.stores);
-  const called = main !== undefined ? ` (${name(main.comm)})` : any !== undefined ? ` (thread ${name(any.comm)})` : '';
-  return ` of process ${pid}${called}`;
+  const called = main !== undefined ? ` (${name(main.comm)})` : any !== undefined ? t(' (thread {0})', name(any.comm)) : '';
+  return t(' of process {0}{1}', pid, called);
 }
 
 function isGo({ access, samples }: Pair): boolean {
@@ -193,7 +210,7 @@ function holds(line: CacheLine, process: string): string {
   const used = objectsOf(line).filter(({ weight: samples }) => samples > 0);
   const shown = used.slice(0, 3).map(({ object }) => name(object));
   if (used.length > shown.length) shown.push(plural(used.length - shown.length, 'other object'));
-  return `holds ${enumerate(shown)}${process}; ${rolesText(threadRoles(line))}`;
+  return t('holds {0}{1}; {2}', enumerate(shown), process, rolesText(threadRoles(line)));
 }
 
 /** The functions where most of the samples are, with their lines. */
@@ -210,10 +227,13 @@ function lookFirst(accesses: readonly Pair[]): TextPart[] {
       const called = (samples * records) / access.records;
       left -= called;
       const { file, line } = caller;
-      add({ text: `${name(caller.function)} (${printable(shortPlace(caller))}, which calls ${code})`, place: { file, line } }, called);
+      add(
+        { text: t('{0} ({1}, which calls {2})', name(caller.function), printable(shortPlace(caller)), code), place: { file, line } },
+        called,
+      );
     }
     add(codePart(access), Math.round(left));
   }
   const [best, next] = [...places.values()].filter(({ samples }) => samples > 0).sort((a, b) => b.samples - a.samples);
-  return best === undefined ? [] : ['Look first at ', best.part, ...(next === undefined ? [] : [' and ', next.part]), '.'];
+  return best === undefined ? [] : [t('Look first at '), best.part, ...(next === undefined ? [] : [t(' and '), next.part]), '.'];
 }

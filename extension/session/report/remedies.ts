@@ -1,4 +1,5 @@
 // What a pattern of contention means, who waits for whom, and what helps: from the table of what waiting at one word is due to another.
+import { t } from '../../protocol/l10n';
 import type { Access, CacheLine, Verdict } from '../../protocol/report';
 import { VERDICT_MEANING, percent } from '../../protocol/words';
 import { addressOf, dataText, quoted } from './data-text';
@@ -7,32 +8,33 @@ import { isOnePthreadLock, pthreadLock } from './sharing-facts';
 import { ownFunction } from '../lines/source-path';
 import { enumerate, plural } from '../text/terminal-text';
 
-export const LESS_OFTEN = 'sharing less often (a copy for each thread, merged later; fewer updates)';
+export const LESS_OFTEN = t('sharing less often (a copy for each thread, merged later; fewer updates)');
 
 /** What helps against each pattern where the lines do not say more; empty where nothing has to. */
 const REMEDY: Record<Verdict, string> = {
-  'false sharing': 'Giving each thread’s data its own cache line (alignas, padding, one struct per thread) ends it.',
-  'true sharing': `Moving data apart does not help here; ${LESS_OFTEN} does.`,
-  mixed: 'Moving what only lies beside the shared data to another cache line helps in part; the shared data stays contended.',
+  'false sharing': t('Giving each thread’s data its own cache line (alignas, padding, one struct per thread) ends it.'),
+  'true sharing': t('Moving data apart does not help here; {0} does.', LESS_OFTEN),
+  mixed: t('Moving what only lies beside the shared data to another cache line helps in part; the shared data stays contended.'),
   'read-shared': '',
   private: '',
 };
 
 /** Instead of what the pattern of a line says, where all that threads compete for there is one lock. */
-const LOCK_MEANING =
-  'Threads take turns at a lock of pthreads: its bytes belong together, and the line moves with the lock. Moving data apart does not help here; ' +
-  'taking the lock less often or for a shorter time, or a lock for each part of the data, does.';
+const LOCK_MEANING = t(
+  'Threads take turns at a lock of pthreads: its bytes belong together, and the line moves with the lock. Moving data apart does not help here; taking the lock less often or for a shorter time, or a lock for each part of the data, does.',
+);
 
 /** Where one instruction uses several elements, each by several threads. */
-const ELEMENTS =
-  'The same code uses several elements of an array here, and several threads use each. If each element belongs to a task (a coroutine, a job of a ' +
-  `thread pool) that moves from thread to thread, this is false sharing, and a cache line for each element ends it. Otherwise ${LESS_OFTEN} helps.`;
+const ELEMENTS = t(
+  'The same code uses several elements of an array here, and several threads use each. If each element belongs to a task (a coroutine, a job of a thread pool) that moves from thread to thread, this is false sharing, and a cache line for each element ends it. Otherwise {0} helps.',
+  LESS_OFTEN,
+);
 
-export const PRIVATE_COPY =
-  'If each side writes one and reads the other (as with the indices of a ring buffer), let each side keep a private copy of the other’s and read the ' +
-  'original only when the copy makes the ring look full or empty. Only then does a cache line for each help.';
+export const PRIVATE_COPY = t(
+  'If each side writes one and reads the other (as with the indices of a ring buffer), let each side keep a private copy of the other’s and read the original only when the copy makes the ring look full or empty. Only then does a cache line for each help.',
+);
 
-const UNKNOWN = 'These samples cannot tell whether moving data apart helps.';
+const UNKNOWN = t('These samples cannot tell whether moving data apart helps.');
 
 /** Waiting that moving data apart ends is worth a word from this share on. */
 const WORTH_IT = 0.05;
@@ -67,16 +69,16 @@ export function waitsText(line: CacheLine): string {
   const cause = line.accesses[victim?.cause ?? -1];
   if (victim === undefined || access === undefined || cause === undefined) return '';
   const own = line.accesses.filter(({ word }) => word !== null && victim.words.includes(word));
-  const unwritten = own.length > 0 && own.every(({ stores, locked }) => stores.total === 0 && !locked) ? ', which nobody writes,' : '';
+  const unwritten = own.length > 0 && own.every(({ stores, locked }) => stores.total === 0 && !locked) ? t(', which nobody writes,') : '';
   const [who, other] = [functionText(access), functionText(cause)];
-  const by = who === other ? 'another thread' : other;
-  const [data, causeData] = [access, cause].map((of) => quoted(shortText(line, of)));
-  const beside = data === causeData ? `another ${causeData}` : causeData;
-  return `${who} waits to ${verb(access)} ${data}${unwritten} because ${by} ${verb(cause)}s ${beside} beside it.`;
+  const by = who === other ? t('another thread') : other;
+  const [data, causeData] = [quoted(shortText(line, access)), quoted(shortText(line, cause))];
+  const beside = data === causeData ? t('another {0}', causeData) : causeData;
+  return t('{0} waits to {1} {2}{3} because {4} {5}s {6} beside it.', who, verb(access), data, unwritten, by, verb(cause), beside);
 }
 
 function functionText(access: Access): string {
-  return access.symbol === '' ? 'code without a name' : quoted(ownFunction(access));
+  return access.symbol === '' ? t('code without a name') : quoted(ownFunction(access));
 }
 
 function verb(access: Access): string {
@@ -150,15 +152,20 @@ function apartRemedy(line: CacheLine, ended: number): string {
   const shown = groups.slice(0, MAX_GROUPS).map(({ accesses }) => accessNames(line, accesses));
   if (groups.length > shown.length) shown.push(plural(groups.length - shown.length, 'other'));
   if (new Set(shown).size < shown.length)
-    return REMEDY['false sharing'].replace(/ends it\.$/, ended >= ALL ? 'ends it.' : `ends ${percent(ended)} of the waiting.`);
-  const how = `A cache line for each of ${enumerate(shown)} (alignas, padding)`;
-  if (ended >= ALL) return `${how} ends it.`;
+    return ended >= ALL
+      ? REMEDY['false sharing']
+      : t(
+          'Giving each thread’s data its own cache line (alignas, padding, one struct per thread) ends {0} of the waiting.',
+          percent(ended),
+        );
+  const how = t('A cache line for each of {0} (alignas, padding)', enumerate(shown));
+  if (ended >= ALL) return t('{0} ends it.', how);
   const left = groups.filter(({ own }) => own >= WORTH_IT).map(({ accesses }) => accessNames(line, accesses));
   const rest =
     left.length === 0
       ? ''
-      : ` What remains is at ${enumerate(left.slice(0, MAX_GROUPS))}, which threads share: only ${LESS_OFTEN} helps there.`;
-  return `${how} ends ${percent(ended)} of the waiting.${rest}`;
+      : t(' What remains is at {0}, which threads share: only {1} helps there.', enumerate(left.slice(0, MAX_GROUPS)), LESS_OFTEN);
+  return t('{0} ends {1} of the waiting.{2}', how, percent(ended), rest);
 }
 
 /**
@@ -176,7 +183,11 @@ function stepRemedy(line: CacheLine, ended: number): string | undefined {
       line.accesses.filter((access) => access.word === word),
     ),
   );
-  return `The same code uses ${enumerate(names)} in one step: with a cache line for each, a step would wait for two lines instead of one. ${PRIVATE_COPY}`;
+  return t(
+    'The same code uses {0} in one step: with a cache line for each, a step would wait for two lines instead of one. {1}',
+    enumerate(names),
+    PRIVATE_COPY,
+  );
 }
 
 /** All that threads compete for are elements of arrays, and each is one thread's. */
@@ -196,8 +207,11 @@ function hasElementForEachThread(line: CacheLine): boolean {
 
 function alignRemedy(line: CacheLine): string {
   const access = line.accesses.find(({ contended }) => contended > 0);
-  const array = access === undefined ? 'the array' : quoted(shortText(line, access).replace(/\[.*$/s, ''));
-  return `Each thread already has elements of its own in ${array}. Aligning the element's type to a cache line (alignas(64)), so that no two elements share one, ends it.`;
+  const array = access === undefined ? t('the array') : quoted(shortText(line, access).replace(/\[.*$/s, ''));
+  return t(
+    "Each thread already has elements of its own in {0}. Aligning the element's type to a cache line (alignas(64)), so that no two elements share one, ends it.",
+    array,
+  );
 }
 
 /** Most of what threads compete for is several elements on a line, used by one instruction, and each by several threads. */
@@ -250,9 +264,11 @@ function unrelatedPair(line: CacheLine): string | undefined {
       line.accesses.filter((access) => access.word === word),
     ),
   );
-  return (
-    `${enumerate(names)} are used by the same threads, but by different functions. Unless they have to change together, a cache line for each ends up to ` +
-    `${percent(most.share)} of the waiting; ${LESS_OFTEN} helps against the rest.`
+  return t(
+    '{0} are used by the same threads, but by different functions. Unless they have to change together, a cache line for each ends up to {1} of the waiting; {2} helps against the rest.',
+    enumerate(names),
+    percent(most.share),
+    LESS_OFTEN,
   );
 }
 

@@ -1,4 +1,5 @@
 // What reports say about a contended line, worked out of its numbers: who competes, which bytes of which objects.
+import { t } from '../../protocol/l10n';
 import type { Access, CacheLine, ObjectSum, Report, ThreadUse } from '../../protocol/report';
 import { reads, writes } from '../../protocol/roles';
 import { addUse, objectName, type UsedData } from './data-text';
@@ -101,9 +102,11 @@ export function rolesOf<Who>(writers: ReadonlySet<Who>, readers: ReadonlySet<Who
 /** "2 threads write, 3 read and write and 1 reads"; `object`: behind each verb, " it". */
 export function rolesText({ writers, readers, both }: ThreadRoles, object = ''): string {
   const parts = [
-    { number: writers - both, one: `writes${object && ` to${object}`}`, many: `write${object && ` to${object}`}` },
-    { number: both, one: `reads and writes${object}`, many: `read and write${object}` },
-    { number: readers - both, one: `reads${object}`, many: `read${object}` },
+    object === ''
+      ? { number: writers - both, one: t('writes'), many: t('write') }
+      : { number: writers - both, one: t('writes to{0}', object), many: t('write to{0}', object) },
+    { number: both, one: t('reads and writes{0}', object), many: t('read and write{0}', object) },
+    { number: readers - both, one: t('reads{0}', object), many: t('read{0}', object) },
   ].filter(({ number }) => number > 0);
   return enumerate(
     parts.map(({ number, one, many }, i) => `${i === 0 ? plural(number, 'thread') : count(number)} ${number === 1 ? one : many}`),

@@ -1,4 +1,5 @@
 // Text for terminals: untrusted names made harmless, display widths, shortening, wrapping, numbers and colours.
+import { t } from '../../protocol/l10n';
 import { isPlain } from '../../protocol/printable';
 
 export { printable } from '../../protocol/printable';
@@ -159,7 +160,7 @@ export function count(value: number): string {
 
 /** "1 line", "2,000 lines". */
 export function plural(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`;
+  return t(`{0} ${value === 1 ? one : many}`, count(value));
 }
 
 /** "0.3 kB", "12.0 MB": decimal units. */
@@ -176,5 +177,5 @@ export function byteSize(bytes: number): string {
 /** "a", "a and b", "a, b and c". */
 export function enumerate(items: readonly string[]): string {
   const last = items.at(-1) ?? '';
-  return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} and ${last}`;
+  return items.length < 2 ? last : t('{0} and {1}', items.slice(0, -1).join(', '), last);
 }
