@@ -135,6 +135,15 @@ describe('architecture', () => {
     assert.deepEqual(wrong, []);
   });
 
+  it('pages follow the direction of the text, and nothing in them moves', () => {
+    const wrong = filesUnder('webviews', /\.css$/).flatMap((file) =>
+      [...text(file).matchAll(/^.*(?:(?:margin|padding|border)-(?:left|right):|text-align: (?:left|right)|\b(?:animation|transition)).*$/gm)].map(
+        ([line]) => `${file}: ${line.trim()}`,
+      ),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
   it('native rooms include only the rooms below them', () => {
     const wrong: string[] = [];
     for (const file of nativeFiles) {

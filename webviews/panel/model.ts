@@ -102,6 +102,21 @@ export function visibleRows(rows: readonly (LineRow | undefined)[], expanded: Re
   });
 }
 
+/** Of each row its place among those beside it, from 1: of a line among the lines, of what is below a line among that. */
+export function placesOf(rows: readonly Row[]): Uint32Array {
+  let [lines, inside] = [0, 0];
+  return Uint32Array.from(rows, ({ kind }) => {
+    if (kind !== 'line' && kind !== 'missing') return ++inside;
+    inside = 0;
+    return ++lines;
+  });
+}
+
+/** How many rows are beside it, with it: of a line all lines, of what is below a line its words and its accesses. */
+export function beside(row: Row, lines: number): number {
+  return row.kind === 'line' || row.kind === 'missing' ? lines : row.line.accesses.length + 1;
+}
+
 function compareFixed(a: LineRow, b: LineRow, key: string, measure: Measure): number {
   switch (key) {
     case 'address':

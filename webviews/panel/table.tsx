@@ -10,7 +10,7 @@ import { DetailPane, useDetail } from './detail';
 import type { GroupState } from './fit';
 import { loadState, onMessage, saveState, send } from './host';
 import { measureGroups, NARROW_BELOW, tableLayout } from './layout';
-import { accessesOf, DEFAULT_SORT, lineRow, lineRows, visibleRows, type LineRow, type Row, type Sort } from './model';
+import { accessesOf, beside, DEFAULT_SORT, lineRow, lineRows, placesOf, visibleRows, type LineRow, type Row, type Sort } from './model';
 import { Ranges } from './ranges';
 import { AccessCells, DetailCell, LineCells } from './rows';
 import { TableHead } from './table-head';
@@ -64,6 +64,7 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
   const [sent, wantPlaces] = useRanges(here ? 0 : total, version, sort, measure);
   const sorted = here ?? sent;
   const rows = useMemo(() => visibleRows(sorted, expanded, measure), [sorted, expanded, measure]);
+  const places = useMemo(() => placesOf(rows), [rows]);
   const headRows = layout.groups.length > 0 ? 2 : 1;
   const virtualizer = useVirtualizer(rows, table, layout.groups.length > 0 ? HEAD_HEIGHT.grouped : HEAD_HEIGHT.plain);
   const wide = layout.grid ? { minWidth: `${layout.grid.width}px` } : {};
@@ -171,6 +172,8 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
                 tabIndex={index === active ? 0 : -1}
                 aria-rowindex={index + 1 + headRows}
                 aria-level={row.kind === 'line' || row.kind === 'missing' ? 1 : 2}
+                aria-posinset={places[index]}
+                aria-setsize={beside(row, total)}
                 aria-busy={row.kind === 'missing' ? true : undefined}
                 aria-expanded={row.kind === 'line' ? row.expanded : undefined}
                 aria-selected={row.id === selected}

@@ -55,7 +55,7 @@ export function Toolbar({ heat, evidence, c2c, choices, changed, onGroup, onRese
           </select>
         </label>
       )}
-      <details class="choices">
+      <details class="choices" onKeyDown={closeOnEscape} onFocusOut={closeBehind}>
         <summary>{t('Columns')}</summary>
         <fieldset>
           <legend>{t('Columns')}</legend>
@@ -76,4 +76,18 @@ export function Toolbar({ heat, evidence, c2c, choices, changed, onGroup, onRese
       </details>
     </div>
   );
+}
+
+/** The focus goes back to what opened it. */
+function closeOnEscape(event: KeyboardEvent & { currentTarget: HTMLDetailsElement }): void {
+  const { currentTarget: popup, key } = event;
+  if (key !== 'Escape' || !popup.open) return;
+  event.preventDefault();
+  popup.open = false;
+  popup.querySelector('summary')?.focus();
+}
+
+/** Where the focus goes elsewhere. */
+function closeBehind({ currentTarget: popup, relatedTarget }: FocusEvent & { currentTarget: HTMLDetailsElement }): void {
+  if (relatedTarget instanceof Node && !popup.contains(relatedTarget)) popup.open = false;
 }
