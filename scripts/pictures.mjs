@@ -68,9 +68,30 @@ function drawing(command, text, most) {
 }
 
 /** Screenshots that tests of test/e2e take on their way, by their names in test-results/VERSION; `steps` are the tests that it takes. */
-const windowPictures = { 'panel.png': '6-panel', 'hover.png': '5-hover-definition', 'card.png': '7-layout-card' };
-const steps =
-  /profiles a program|marks the contended|tells in the hover who|lists the line in the panel|with a struct that two threads use/;
+const windowPictures = {
+  'panel.png': '6-panel',
+  'gutter.png': '4-gutter',
+  'hover.png': '5-hover-definition',
+  'card.png': '7-layout-card',
+  'filter.png': '6-filter-completion',
+  'detail.png': '6-detail',
+  'tab-data.png': '6-tab-data',
+  'tab-functions.png': '6-tab-functions',
+  'tab-threads.png': '6-tab-threads',
+  'tab-timeline.png': '6-tab-timeline',
+  'contended-data.png': '7-contended-data',
+  'advice.png': '8-preview',
+  'compare.png': '9-compare',
+  'attach.png': '13-choose-process',
+  'machine.png': '14-machine-tested',
+};
+const steps = new RegExp(
+  [
+    ...['profiles a program', 'marks the contended', 'tells in the hover who', 'lists the line in the panel', 'filters the table'],
+    ...['with a row of the panel', 'with the tabs of the panel', 'with a struct that two threads use', 'with a change that ends the waiting'],
+    ...['with two recordings', 'with a process that runs', 'the page of this machine says what'],
+  ].join('|'),
+);
 
 async function takeTerminalPictures(pictures) {
   // In the folder of the sources, whose paths are then short, and those of no machine.
@@ -120,7 +141,7 @@ async function takeWindowPictures(files) {
       'test/e2e/editor.test.ts',
     ];
     const env = { ...process.env, CACHELINE_VSCODE: version.name, CACHELINE_WORKSPACE: workspace.folder };
-    const { seconds } = await run(process.execPath, args, { env, timeoutSeconds: 300 });
+    const { seconds } = await run(process.execPath, args, { env, timeoutSeconds: 400 });
     for (const file of files) {
       await copyFile(path.join(root, 'test-results', version.name, `${windowPictures[file]}.png`), path.join(images, file));
       tell(file, seconds / files.length);
