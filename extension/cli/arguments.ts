@@ -69,7 +69,7 @@ export function parseArguments(args: readonly string[]): Arguments {
     case '-V':
       return { command: 'version' };
     case undefined:
-      throw wrong('There is no command.');
+      throw wrong('No command was given.');
     default: {
       const { command, parse } = grammarOf(name);
       const parsed = parse(rest);
@@ -80,6 +80,6 @@ export function parseArguments(args: readonly string[]): Arguments {
 
 function grammarOf(name: string): (typeof GRAMMAR)[CommandName] {
   const found = COMMAND_NAMES.find((known) => known === name);
-  if (found === undefined) throw wrong(`There is no command '${name}'.`);
+  if (found === undefined) throw wrong(`Unknown command '${name}'.`);
   return GRAMMAR[found];
 }

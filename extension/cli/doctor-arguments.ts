@@ -25,7 +25,7 @@ export const DOCTOR = {
         },
         calibrate: {
           type: 'boolean',
-          help: 'measure for half a second what contention costs here, and keep it for recordings made on this CPU model',
+          help: 'measure for half a second what contention costs here, and save it for recordings made on this CPU model',
         },
         format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'text (default) or json' },
         ...GENERAL.options,

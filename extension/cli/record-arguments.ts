@@ -95,7 +95,7 @@ function ratesOf(values: RecordValues): Rates {
   return {
     ...(frequency === undefined
       ? { frequency: DEFAULT_FREQUENCY }
-      : { frequency: whole('-F', frequency, 'samples a second', HIGHEST_FREQUENCY), frequencyGiven: true }),
+      : { frequency: whole('-F', frequency, 'samples per second', HIGHEST_FREQUENCY), frequencyGiven: true }),
     ...(values.count === undefined ? {} : { period: whole('-c', values.count, 'events', HIGHEST_PERIOD) }),
     ...(values.ldlat === undefined ? {} : { ldlat: whole('-l', values.ldlat, 'cycles', HIGHEST_LDLAT) }),
     ...(values['phys-data'] ? { physicalAddresses: true } : {}),

@@ -25,7 +25,7 @@ function rules(values: RecordValues, [name]: readonly string[]): (readonly [bool
     [given('all-user') && given('all-kernel'), '-u and -k leave no sample: give only one, or neither to record both.'],
     [given('freq') && given('frequency'), '-F and --frequency are one option: give only one.'],
     [rate && given('count'), '-F asks for a rate and -c for a sample every so many events: give only one.'],
-    [given('no-inherit') && attached !== undefined && !pid && !tid, '-a records every process, so that --no-inherit leaves nothing out.'],
+    [given('no-inherit') && attached !== undefined && !pid && !tid, '-a records every process: --no-inherit has no effect.'],
     [given('children') && !pid, '--children is about processes that are already running: it needs -p.'],
     [given('heap-sampling') && !given('heap'), '--heap-sampling says how --heap records: it needs --heap.'],
     [given('heap') && attached !== undefined, `--heap must be in the program from its start: give a program, not ${attached}.`],

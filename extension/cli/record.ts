@@ -88,14 +88,14 @@ function progressText({ elapsedSeconds, samples, lost, bytes }: RecordProgress):
 
 function sayCollector({ collector, collectorReason, notTaken }: NonNullable<RecordProgress['chosen']>): void {
   tell(`collector ${collector}: ${collectorReason}`);
-  for (const other of notTaken) tell(`not taken: ${other.collector}: ${other.reason}`);
+  for (const other of notTaken) tell(`not used: ${other.collector}: ${other.reason}`);
 }
 
 function summarize({ path, result }: Recording, { params }: RecordArguments): void {
   const { collector, watch, heap } = result;
   for (const warning of [...result.warnings, ...withoutEffect(params, collector)]) say(`warning: ${warning}`);
   if (result.durationReached)
-    tell(`the duration of ${params.durationSeconds} s was reached${params.command.length === 0 ? '' : ', so the program was ended'}`);
+    tell(`the duration of ${params.durationSeconds} s was reached${params.command.length === 0 ? '' : ', so the program was stopped'}`);
   const shown = readablePath(path, process.cwd());
   const more = [
     ...(watch === null ? [] : [`${plural(watch.hits, 'access', 'accesses')} of ${plural(watch.words, 'word')} watched`]),

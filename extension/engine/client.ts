@@ -132,7 +132,7 @@ function isOfProfiles(method: EngineMethod): method is ProfileMethod {
 /** Of a call whose helper was ended because of another call. */
 class Superseded extends EngineError {
   constructor() {
-    super('cancelled', 'The Cacheline engine did not answer and was ended.');
+    super('cancelled', 'The Cacheline engine did not answer and was stopped.');
   }
 }
 
@@ -305,8 +305,8 @@ class Helper {
       this.settleReady.resolve();
       return;
     }
-    const what = `its version is ${version}, and that of the extension ${own}`;
-    this.finish(new EngineError('unavailable', `The Cacheline engine could not be used: ${what}.`, 'Install Cacheline Lens again.'));
+    const what = `its version is ${version}, the extension's is ${own}`;
+    this.finish(new EngineError('unavailable', `The Cacheline engine could not be used: ${what}.`, 'Reinstall Cacheline Lens.'));
     this.child.kill('SIGKILL');
   }
 
@@ -342,7 +342,7 @@ class Helper {
     return new EngineError(
       'crashed',
       `The Cacheline engine ended unexpectedly (${how}${because}).`,
-      'Run the command again: the engine starts anew. What had been recorded is kept on disk.',
+      'Run the command again: that restarts the engine. What was recorded is kept on disk.',
     );
   }
 
@@ -367,6 +367,6 @@ function unavailable(why: string): EngineError {
   return new EngineError(
     'unavailable',
     `The Cacheline engine could not be started: ${why}.`,
-    'Install Cacheline Lens again, or run "npm run build" in a checkout.',
+    'Reinstall Cacheline Lens, or run "npm run build" in a checkout.',
   );
 }

@@ -118,7 +118,7 @@ export function addonCandidates(here: string, environment: NodeJS.ProcessEnv): s
 function packageRoot(folder: string): string {
   if (existsSync(join(folder, 'package.json'))) return folder;
   const parent = dirname(folder);
-  if (parent === folder) throw new EngineError('internal', `There is no package.json above ${__dirname}.`, 'Install Cacheline Lens again.');
+  if (parent === folder) throw new EngineError('internal', `There is no package.json above ${__dirname}.`, 'Reinstall Cacheline Lens.');
   return packageRoot(parent);
 }
 

@@ -116,7 +116,7 @@ export class OpenProfiles {
 /** Rejects when the signal comes. */
 function cancelled(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const abort = (): void => reject(new EngineError('cancelled', 'The question was cancelled.'));
+    const abort = (): void => reject(new EngineError('cancelled', 'The request was cancelled.'));
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
   });

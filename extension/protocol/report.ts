@@ -316,7 +316,7 @@ export interface ObjectSum {
   binary: string;
   definition: SourcePlace | null;
   /**
-   * Where memory without a name begins, which tells it from others of the same `object`; null: its name tells. The engine always writes
+   * Where unnamed memory begins, which tells it from others of the same `object`; null: its name tells. The engine always writes
    * this and what follows.
    */
   base?: Address | null;

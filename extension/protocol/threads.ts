@@ -37,13 +37,13 @@ export interface ThreadSchedule {
   lastNs: Count;
   /** On a CPU. */
   runningNs: Count;
-  /** It could run and had no CPU: preempted, after sched_yield, or before its first time on one. */
+  /** It was ready to run but had no CPU: preempted, after sched_yield, or before its first time on one. */
   runnableNs: Count | null;
   /** Off the CPU until something woke it, with the time from then until it ran. */
   blockedNs: Count | null;
   /** Of `blockedNs`, longest first; null: nobody looked. What is not among them is blocked for something else, or too shortly to be looked at. */
   locks: LockWait[] | null;
-  /** Nothing says what it did: records are missing, or it was there before the recording. */
+  /** What it did is unknown: records are missing, or it was there before the recording. */
   unknownNs: Count;
   /** Of `runningNs`, estimated: contended samples times the period. */
   contendedNs: Count | null;

@@ -6,7 +6,7 @@ import type { Evidence, Report, Verdict } from './report';
 export const VERDICT_MEANING: Record<Verdict, string> = {
   'false sharing': t('Threads wait for a cache line because others write data on it that they do not use.'),
   'true sharing': t('Threads wait for data that they really share: they use it alike, and at least one writes it.'),
-  mixed: t('Some of the waiting for this cache line is for data that threads share, some for data that only lies beside it.'),
+  mixed: t('Some of the waiting for this cache line is for data that threads share, some for data that merely lies beside it.'),
   'read-shared': t('Several threads read this cache line and none writes it: every core keeps its own copy.'),
   private: t('One thread uses this cache line, or several that never overlap in time.'),
 };
@@ -32,7 +32,7 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(1)}%`;
 }
 
-/** A clause as the engine writes it, "asked for 9 samples a second, recorded 4", as a sentence. A path at its beginning stays as it is. */
+/** A clause as the engine writes it, "asked for 9 samples per second, recorded 4", as a sentence. A path at its beginning stays as it is. */
 export function sentence(clause: string): string {
   if (/^\S*[/.]\S/.test(clause)) return withFullStop(clause);
   return `${clause.charAt(0).toUpperCase()}${withFullStop(clause.slice(1))}`;

@@ -17,7 +17,7 @@ const partNothing = ['none', 'per-thread'];
  */
 export async function readAdvice(advise) {
   const { status, stdout, stderr } = await advise(['--format', 'json']);
-  if (stderr.includes("There is no command 'advise'")) return null;
+  if (/(There is no|Unknown) command 'advise'/.test(stderr)) return null;
   if (status !== 0) throw new ScriptError(`cacheline advise ended with status ${status}\n${stderr}`);
   return JSON.parse(stdout).advice;
 }

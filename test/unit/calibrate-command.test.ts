@@ -81,7 +81,7 @@ describe('cacheline doctor --calibrate', function () {
     assert.equal(status, 0, stderr);
     if (/^ {2}not known: /m.test(stdout)) measured(this, { measured: null, file: null, reason: stdout });
     assert.match(stdout, /^Collectors$[^]*^Calibration$[^]*^ {2}Plain store$[^]*^Machine$/m);
-    assert.match(stdout, /It could not be kept: cannot create the folder/);
+    assert.match(stdout, /It could not be saved: cannot create the folder/);
     for (const line of stdout.split('\n')) assert.ok(line.length <= 80, line);
   });
 

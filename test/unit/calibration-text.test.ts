@@ -41,9 +41,9 @@ describe('calibration text', () => {
 
   it('shows numbers that could not be kept, and says so', () => {
     const text = textOf({ ...kept, file: null, reason: 'cannot create the folder /x: Read-only file system' }, 200);
-    assert.match(text, /^ {2}It could not be kept: cannot create the folder \/x: Read-only file system\.$/m);
+    assert.match(text, /^ {2}It could not be saved: cannot create the folder \/x: Read-only file system\.$/m);
     assert.match(text, / 2\.5 +91\.5 +36\.60x +21\.3$/m);
-    assert.doesNotMatch(text, /Kept in/);
+    assert.doesNotMatch(text, /Saved in/);
   });
 
   it('says of what was discarded, and of plain stores, how far the numbers go', () => {

@@ -111,7 +111,7 @@ describe('checks', () => {
     assert.equal(check([], {}, blind(0.49)).noPass, null);
     assert.equal(check([], {}, blind(0.5)).noPass, 'nothing can be said about 50.0% of the samples');
     assert.equal(check([], { allowBlind: true }, blind(0.5)).noPass, null);
-    assert.equal(check([], {}, { samples: 0 }).noPass, 'there is no sample');
+    assert.equal(check([], {}, { samples: 0 }).noPass, 'there are no samples');
   });
 
   it('read their files in full or refuse them with one sentence', async () => {

@@ -64,7 +64,7 @@ describe('cacheline command', function () {
       assert.match(outcome.stdout, /^\d+ written, \d+ read\nelapsed [\d.]+ s\n$/);
       assert.match(
         outcome.stderr,
-        /^cacheline: collector clock: [^\n]+\n(?:cacheline: not taken: [^\n]+\n)*cacheline: [\d,]+ samples in [\d.]+ s, \d+ lost, recorded in .*; next: cacheline report .*reader_writer\.cacheline\n$/,
+        /^cacheline: collector clock: [^\n]+\n(?:cacheline: not used: [^\n]+\n)*cacheline: [\d,]+ samples in [\d.]+ s, \d+ lost, recorded in .*; next: cacheline report .*reader_writer\.cacheline\n$/,
       );
       assert.deepEqual(readdirSync(recording).sort(), ['blocked.jsonl', 'meta.json', 'perf.data']);
       assert.deepEqual(schemaErrors('cacheline-recording-1', JSON.parse(readFileSync(join(recording, 'meta.json'), 'utf8'))), []);
@@ -201,7 +201,7 @@ describe('cacheline command', function () {
       through: ['sh', '-c', 'echo input | "$@"', 'sh'],
     });
     assert.equal(outcome.stdout, 'input\n-o||a b|');
-    assert.match(outcome.stderr, /^(cacheline: (collector |not taken: ).*\n)+error\n/);
+    assert.match(outcome.stderr, /^(cacheline: (collector |not used: ).*\n)+error\n/);
   });
 
   it('does not record what cannot run, and leaves nothing behind', async () => {

@@ -222,7 +222,7 @@ describe('diff, check and export', function () {
       writeFileSync(at('old.json'), '{"schema":"cacheline-check/0"}');
       await fails(
         3,
-        /old\.json is no baseline: its schema is "cacheline-check\/0"/,
+        /old\.json is not a baseline: its schema is "cacheline-check\/0"/,
         'check',
         contended,
         '--baseline',

@@ -43,7 +43,7 @@ describe('compare view', () => {
         ['function', ['work better']],
       ],
     );
-    assert.deepEqual(view.columns, ['Time a second', 'Time a run', 'Contended samples']);
+    assert.deepEqual(view.columns, ['Time per second', 'Time per run', 'Contended samples']);
     const [gone] = view.tables[0]!.rows;
     assert.deepEqual(
       [gone?.shareText, gone?.share],
@@ -92,12 +92,12 @@ describe('compare view', () => {
       [
         ['2 times as fast (1.5 to 2.5)', '1.0%', '10.0%'],
         ['1.5 to 2.5 times as fast', '1.0%', '10.0%'],
-        ['cannot be told', '1.0%', 'cannot be told'],
+        ['unknown', '1.0%', 'unknown'],
       ],
     );
     const { evidence, collector, c2c } = intelReport();
     const other = comparison([worker(400)], [worker(40)], { advice: [helps], of: [{}, { more: { evidence, collector, c2c: c2c! } }] });
-    assert.equal(compareView(other).predicted[0]?.measuredLeft, 'cannot be told');
+    assert.equal(compareView(other).predicted[0]?.measuredLeft, 'unknown');
     assert.match(compareView(other).notes[0] ?? '', /shares cannot be compared/);
   });
 

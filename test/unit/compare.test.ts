@@ -128,7 +128,7 @@ describe('comparing recordings', () => {
       assert.equal(entry(twice, 'type', 'Worker').types, undefined);
     });
 
-    it('memory without a name, wherever it lies', () => {
+    it('unnamed memory, wherever it lies', () => {
       const memory = (address: string): Waits[] => [
         worker(400, { type: '[no type known]', member: '[no type known]', object: `anonymous ${address}` }),
       ];
@@ -176,7 +176,7 @@ describe('comparing recordings', () => {
       assert.equal(comparable, true);
       assert.match(notes.join('\n'), /programs are called server and client/);
       assert.match(notes.join('\n'), /number of CPUs \(4, then 8\)/);
-      assert.match(notes.join('\n'), /500 samples a second and CPU before, 99 samples a second and CPU after/);
+      assert.match(notes.join('\n'), /500 samples per second per CPU before, 99 samples per second per CPU after/);
       assert.deepEqual(diff([worker(400)], [worker(400)], one).notes, []);
     });
 

@@ -33,7 +33,7 @@ describe('advice on the corpus', () => {
       Promise.resolve({ status, stdout, stderr });
 
   it('is not available where there is no such command, and an error where it fails', async () => {
-    assert.equal(await readAdvice(says('', 2, "cacheline: There is no command 'advise'.\n")), null);
+    assert.equal(await readAdvice(says('', 2, "cacheline: Unknown command 'advise'.\n")), null);
     await assert.rejects(readAdvice(says('', 3, 'cannot be read')), /status 3\ncannot be read/);
     assert.deepEqual(await readAdvice(says('{"advice": []}')), []);
   });

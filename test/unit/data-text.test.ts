@@ -76,7 +76,7 @@ describe('data text', () => {
     assert.equal(text({ offset: 12 }), 'shared+12');
   });
 
-  it('names memory without a name by its type, and by its block where only that is known', () => {
+  it('names unnamed memory by its type, and by its block where only that is known', () => {
     assert.equal(text({ ...heap, field: 'count' }), 'Worker.count');
     assert.equal(objectName(data({ ...heap, field: 'count' })), 'Worker (heap)');
     assert.equal(objectName(data({ ...heap, how: 'stack', object: '[stack]' })), 'Worker (stack)');

@@ -170,7 +170,7 @@ describe('engine client', function () {
     const error = await rejection(
       engine.call('doctor', {}),
       'unavailable',
-      /its version is 0\.0\.0-plumbing, and that of the extension 9\.9\.9/,
+      /its version is 0\.0\.0-plumbing, the extension's is 9\.9\.9/,
     );
     assert.match(error.nextStep, /Install/);
     await client({ version: '0.0.0-plumbing' }).call('doctor', {});

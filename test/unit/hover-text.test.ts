@@ -39,7 +39,7 @@ describe('hover text', () => {
     const accesses = at(31);
     assert.match(
       lineHoverText({ ...pair, recording }, accesses, 'contended'),
-      /\n\ncollector: \*\*clock\*\* \(no \\\[memory\\\] PMU\) · not taken: pmu$/,
+      /\n\ncollector: \*\*clock\*\* \(no \\\[memory\\\] PMU\) · not used: pmu$/,
     );
     assert.doesNotMatch(lineHoverText({ ...pair, recording: null }, accesses, 'contended'), /collector/);
   });

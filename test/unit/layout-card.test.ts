@@ -252,7 +252,7 @@ describe('picture of a type', () => {
     );
     assert.match(
       readable(layoutCard(card, context(), list)),
-      /- line 563, bytes 35968–36031: 67% of what the type measured\n {2}- 0–65535: `slots`, goes on from the line before: .*2 threads write/,
+      /- line 563, bytes 35968–36031: 67% of what the type measured\n {2}- 0–65535: `slots`, continued from the line before: .*2 threads write/,
     );
   });
 

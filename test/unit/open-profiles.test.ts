@@ -140,7 +140,7 @@ describe('open profiles', function () {
     const cancelled = engine.call('ask', { handle, question }, { signal: stop.signal });
     const other = ask(engine, handle);
     stop.abort();
-    await assert.rejects(cancelled, { kind: 'cancelled', message: 'The question was cancelled.' });
+    await assert.rejects(cancelled, { kind: 'cancelled', message: 'The request was cancelled.' });
     assert.equal((await other).path, 'slow');
   });
 

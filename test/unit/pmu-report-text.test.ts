@@ -183,7 +183,7 @@ describe('the first words of recordings with data sources', () => {
     assert.match(paragraphs(report), /on 'session_t \(heap\)', spread over 2 lines.* Look first at 'count0'/s);
   });
 
-  it('take memory without a name for no object', () => {
+  it('take unnamed memory for no object', () => {
     assert.match(paragraphs(spread([{ object: '[kernel]' }])), /were HITMs: [^.]*\. 6\.0% of these HITMs are on the line/);
   });
 

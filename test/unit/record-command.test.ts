@@ -55,7 +55,7 @@ describe('cacheline record', function () {
     assert.deepEqual([meta.command, meta.program], [[], null]);
     const report = await run(['report', 'sh.cacheline']);
     assert.match(report.stdout, new RegExp(`\\nProgram {4}process ${pid}, attached to\\n`));
-    assert.match(report.stdout, /\nCollector {2}clock: [^]*\nNot taken {2}pmu: /);
+    assert.match(report.stdout, /\nCollector {2}clock: [^]*\nNot used {2}pmu: /);
   });
 
   it('a program that ran without one sample is no success, and one that ended before its first is', async () => {
@@ -70,8 +70,8 @@ describe('cacheline record', function () {
   it('says which collector it takes before the program prints anything', async () => {
     const { status, stdout } = await run(['record', '-o', 'r', '--', 'echo', 'hello'], { terminal: true });
     assert.equal(status, 0, stdout);
-    assert.match(stdout, /^cacheline: collector \w+: .*\r\n(cacheline: not taken: .*\r\n)+hello\r\n/);
-    assert.doesNotMatch(stdout, /hello[^]*(collector|not taken)/);
+    assert.match(stdout, /^cacheline: collector \w+: .*\r\n(cacheline: not used: .*\r\n)+hello\r\n/);
+    assert.doesNotMatch(stdout, /hello[^]*(collector|not used)/);
   });
 
   it('judges an empty recording by the rate that was recorded', async () => {
@@ -206,7 +206,7 @@ describe('cacheline record', function () {
     const { status, stderr } = await run(['record', '--collector', 'agent', '-o', 'r', '--', program]);
     assert.equal(status, 0, stderr);
     assert.match(stderr, /^cacheline: collector agent: the agent was asked for: /);
-    assert.doesNotMatch(stderr, /not taken/);
+    assert.doesNotMatch(stderr, /not used/);
     assert.deepEqual(metaOf('r').notTaken, []);
     const report = await run(['report', 'r', '--format', 'json']);
     const { collector, lines } = JSON.parse(report.stdout) as Report;

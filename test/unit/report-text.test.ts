@@ -96,7 +96,7 @@ describe('report text', () => {
     const [head] = reportText(report, options('false-sharing', 100)).split('\n\n');
     assert.match(
       head ?? '',
-      /\nCollector {2}clock: [^]*\nNot taken {2}pmu: no memory PMU\\x1b\[2J on this machine\nNot taken {2}agent: perf events are allowed\nEvidence/,
+      /\nCollector {2}clock: [^]*\nNot used {2}pmu: no memory PMU\\x1b\[2J on this machine\nNot used {2}agent: perf events are allowed\nEvidence/,
     );
   });
 

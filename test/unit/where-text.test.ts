@@ -71,7 +71,7 @@ describe('where text', () => {
       recordedWhere({ stats: statsOf({}), recording: { ...whole, ...more } as unknown as RecordingMeta, warnings: ['more'] }).warnings;
     assert.deepEqual(warningsOf({}), ['more']);
     assert.deepEqual(warningsOf({ durationSeconds: 0, program: null }), [
-      'The recording has no end: it is still being made, or its recorder was killed.',
+      'The recording is incomplete: it is still running, or its recorder was killed.',
       'more',
     ]);
     const stopped = { interrupted: true, program: { exitStatus: null, signal: 15 } };

@@ -83,7 +83,7 @@ export function Header({ summary, heat, objects, words, found }: HeaderProps) {
             {recording && recording.collectorReason !== '' && <span class="quiet"> — {recording.collectorReason}</span>}
           </Fact>
           {recording?.notTaken && recording.notTaken.length > 0 && (
-            <Fact name={t('Not taken')}>
+            <Fact name={t('Not used')}>
               {recording.notTaken.map(({ collector, reason }) => (
                 <div key={collector}>
                   {collector} <span class="quiet"> — {reason}</span>

@@ -35,14 +35,14 @@ function named(name: string): string {
 
 /** "counters (atomic_long)", "objects of session": printable. */
 export function subjectText({ type, object }: Advice['subject']): string {
-  if (object === '') return type === '' ? t('memory without a name') : t('objects of {0}', readable(type));
+  if (object === '') return type === '' ? t('unnamed memory') : t('objects of {0}', readable(type));
   return type === '' || type === object ? readable(object) : `${readable(object)} (${readable(type)})`;
 }
 
 /** A short name, quoted. */
 export function subjectName({ type, object }: Advice['subject']): string {
   const name = object === '' ? type : object;
-  return name === '' ? t('memory without a name') : named(name);
+  return name === '' ? t('unnamed memory') : named(name);
 }
 
 /** "'a', 'b' and 3 more". */

@@ -40,7 +40,7 @@ export function definitionOf(source: SourceText, type: TypeReference): Definitio
   const exact = here.filter((definition) => lineOfName(definition) === line);
   const found = exact.length > 0 ? exact : here;
   const [definition, second] = found;
-  const what = wanted === '' ? 'the structure without a name' : printable(type.name);
+  const what = wanted === '' ? 'the unnamed structure' : printable(type.name);
   if (!definition) {
     const elsewhere = named.map((one) => lineOfName(one));
     if (elsewhere.length > 0)

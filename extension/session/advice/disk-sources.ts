@@ -20,7 +20,7 @@ export class DiskSources implements LocatedSources {
       const found = await stat(file);
       if (!found.isFile()) throw new UnreadableSource(`${file} is not a file: make the change by hand.`);
       if (found.size > LARGEST_SOURCE)
-        throw new UnreadableSource(`${file} has ${found.size} bytes, which is too large to be edited: make the change by hand.`);
+        throw new UnreadableSource(`${file} has ${found.size} bytes, which is too large to edit: make the change by hand.`);
       return await readFile(file, 'utf8');
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;

@@ -118,11 +118,11 @@ function checkLanguage(file: string, subject: string, alignment: number): void {
   if (file === '') throw new Refusal(`Debug information does not say in which file to edit ${subject}: build with -g, and record again.`);
   if (ending === '.rs')
     throw new Refusal(
-      `${file} is Rust, which is not edited: write “#[repr(align(${alignment}))]” before the struct, or wrap what one thread writes in “crossbeam_utils::CachePadded<T>” (${subject}).`,
+      `${file} is Rust, which cannot be edited automatically: write “#[repr(align(${alignment}))]” before the struct, or wrap what one thread writes in “crossbeam_utils::CachePadded<T>” (${subject}).`,
     );
   if (ending === '.go')
     throw new Refusal(
-      `${file} is Go, which is not edited: write “_ cpu.CacheLinePad” (golang.org/x/sys/cpu) before and after what one goroutine writes (${subject}).`,
+      `${file} is Go, which cannot be edited automatically: write “_ cpu.CacheLinePad” (golang.org/x/sys/cpu) before and after what one goroutine writes (${subject}).`,
     );
   if (!/^\.(?:c|h|cc|cp|cpp|cxx|c\+\+|C|CPP|hh|hp|hpp|hxx|h\+\+|H|ii?|inl|inc|ipp|tcc|tpp|txx|def|cu|cuh|ixx|cppm)$/.test(ending))
     throw new Refusal(`${file} is neither C nor C++ by its name: make the change by hand, aligned to ${alignment} bytes (${subject}).`);

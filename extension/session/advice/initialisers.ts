@@ -36,7 +36,7 @@ export function checkInitialisers(
     const positional = firstPositional(list);
     if (positional) refuse(positional, 'gives values by position to members of');
     if (source.language !== 'c' && !keepsOrder(list, order))
-      refuse(list, 'names members in the order they have now, which C++ asks for, of');
+      refuse(list, 'names members in the order they have now, which C++ requires, of');
   };
   const isOfType = (declaration: Node): boolean => {
     const type = declaration.childForFieldName('type');

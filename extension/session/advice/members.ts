@@ -155,7 +155,7 @@ export function matchMembers(source: SourceText, definition: Definition, body: B
     const skipped = rest.slice(0, Math.max(at, 0)).filter(({ isConditional }) => !isConditional);
     const found = rest[at];
     if (!found)
-      throw new Refusal(`${place} declares no ${name === '' ? 'further member without a name' : `member ${name} in this order`}. ${renew}`);
+      throw new Refusal(`${place} declares no ${name === '' ? 'further unnamed member' : `member ${name} in this order`}. ${renew}`);
     if (skipped.length > 0)
       throw new Refusal(`${place} declares ${listed(skipped.map(described))} before ${name}, and the binary does not. ${renew}`);
     if (found.isConditional && body.members.filter((other) => other.name === member.name).length > 1)
@@ -221,4 +221,4 @@ function openPragma({ root }: SourceText, at: Node): Node | undefined {
 }
 
 export const described = ({ name, declaration }: TextMember): string =>
-  name === '' ? `the member without a name at line ${lineOfNode(declaration)}` : printable(name);
+  name === '' ? `the unnamed member at line ${lineOfNode(declaration)}` : printable(name);

@@ -98,7 +98,7 @@ function piecesOf({ source, body, wanted, starts }: Reordering): Piece[] {
   const nameless = runs.find(({ first, last }) => items.slice(first, last + 1).every(({ members }) => members.length === 0));
   if (nameless) {
     const line = lineOfNode(items[nameless.first]?.node ?? source.root);
-    throw new Refusal(`${source.file}:${line} has bits without a name, which fill a gap: move the members around them by hand.`);
+    throw new Refusal(`${source.file}:${line} has unnamed bits, which fill a gap: move the members around them by hand.`);
   }
   const pieces: Piece[] = [];
   for (const { member, startsLine } of wanted) {

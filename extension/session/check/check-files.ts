@@ -14,7 +14,7 @@ export async function readBaseline(path: string): Promise<Baseline> {
   if (schema !== 'cacheline-check/1')
     throw new EngineError(
       'unreadable',
-      `${path} is no baseline: its schema is ${schema === undefined ? 'missing' : JSON.stringify(schema)}, not "cacheline-check/1".`,
+      `${path} is not a baseline: its schema is ${schema === undefined ? 'missing' : JSON.stringify(schema)}, not "cacheline-check/1".`,
       AGAIN,
     );
   const { samples, evidence, findings, below } = document as Partial<Check>;
@@ -49,7 +49,7 @@ async function readJson(path: string, nextStep: string): Promise<unknown> {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new EngineError('unreadable', `${path} is no JSON: ${(error as Error).message}.`, nextStep);
+    throw new EngineError('unreadable', `${path} is not JSON: ${(error as Error).message}.`, nextStep);
   }
 }
 

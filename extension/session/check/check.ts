@@ -214,7 +214,7 @@ function placesOf({ tables }: Sums): Map<string, SourcePlace> {
 }
 
 function noPassOf(report: Report, { allowBlind = false, programStatus = 0 }: CheckOptions): string | null {
-  if (!allowBlind && report.samples.total === 0) return 'there is no sample';
+  if (!allowBlind && report.samples.total === 0) return 'there are no samples';
   if (!allowBlind && isMostlyBlind(report)) return `nothing can be said about ${percent(report.blind?.share ?? 0)} of the samples`;
   return programStatus === 0 ? null : `the program failed (exit status ${programStatus})`;
 }
@@ -227,7 +227,7 @@ function notesOf({ evidence, samples }: Report, findings: readonly Finding[], { 
     ...expired.map((one) => `What was accepted until ${one.until ?? ''} counts again: ${name(one)}.`),
     ...(unused.length === 0 ? [] : [`Accepted but not found: ${unused.map(name).join('; ')}.`]),
     ...(baseline !== undefined && baseline.evidence.includes('clock') !== evidence.includes('clock')
-      ? ['The baseline has another kind of evidence: its findings count as known, but whether they have grown cannot be told.']
+      ? ['The baseline has another kind of evidence: its findings count as known, but it is unclear whether they have grown.']
       : []),
     ...(samples.total < 200 ? [`There are only ${samples.total} samples: a share under 2% may be chance. Record for longer.`] : []),
   ];
@@ -235,7 +235,7 @@ function notesOf({ evidence, samples }: Report, findings: readonly Finding[], { 
 
 /** "Worker.ticks"; of what has no type, or no member, its name. */
 export function findingName({ type, member }: Pick<FindingKey, 'type' | 'member'>): string {
-  if (type === '' || member === '') return type || member || 'memory without a name';
+  if (type === '' || member === '') return type || member || 'unnamed memory';
   return `${type}.${member}`;
 }
 

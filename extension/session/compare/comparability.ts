@@ -103,7 +103,7 @@ function quality({ samples, blind }: Head, side: 'before' | 'after'): string[] {
         ]),
     ...(lost >= 0.1 ? [t('{0} of the samples {1} were lost while recording.', percent(lost), side)] : []),
     ...(samples.total < few
-      ? [t('There are only {0} samples {1}: small differences cannot be told from chance.', samples.total, side)]
+      ? [t('There are only {0} samples {1}: small differences may be chance.', samples.total, side)]
       : []),
   ];
 }

@@ -71,14 +71,14 @@ function predictedRow(advice: Advice, diff: Diff): PredictedRow {
 }
 
 function speedupText({ speedup, basis }: Advice['predicted']): string {
-  if (speedup === null) return t('cannot be told');
+  if (speedup === null) return t('unknown');
   const bounds = t('{0} to {1}', factor(speedup.low), factor(speedup.high));
   return isBound(basis) ? t('{0} times as fast', bounds) : t('{0} times as fast ({1})', factor(speedup.mid), bounds);
 }
 
 /** Of the time that a run waits for this data. */
 function measuredLeft({ subject: { object, type } }: Advice, { entries, comparable }: Diff): string {
-  const unknown = t('cannot be told');
+  const unknown = t('unknown');
   const [kind, name] = object === '' ? ['type', type] : ['object', withoutAddress(object)];
   const entry = entries.find((one) => one.kind === kind && one.name === name);
   if (!comparable || !entry || entry.before.contendedNs === null || entry.after.contendedNs === null) return unknown;

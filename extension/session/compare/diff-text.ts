@@ -63,7 +63,7 @@ const STATUS_WORDS: Record<DiffStatus, string> = {
   better: 'There is less waiting',
   worse: 'There is more waiting',
   same: 'There is as much waiting as before',
-  unsure: 'Whether the waiting changed cannot be told',
+  unsure: 'It is unclear whether the waiting changed',
 };
 
 /** For a person, in sentences. */
@@ -100,11 +100,11 @@ export function measuresOf({ before, after }: Diff): Measure[] {
   return [
     ...(has('clock')
       ? [
-          { title: 'time/s', name: 'Time a second', from: 80, text: (of: DiffMeasure) => time(of.contendedNsPerSecond) },
-          { title: 'time a run', name: 'Time a run', from: 120, text: (of: DiffMeasure) => time(of.contendedNs) },
+          { title: 'time/s', name: 'Time per second', from: 80, text: (of: DiffMeasure) => time(of.contendedNsPerSecond) },
+          { title: 'time/run', name: 'Time per run', from: 120, text: (of: DiffMeasure) => time(of.contendedNs) },
         ]
       : []),
-    ...(has('hitm') ? [{ title: 'HITMs/s', name: 'HITMs a second', from: 80, text: (of: DiffMeasure) => number(of.hitmPerSecond) }] : []),
+    ...(has('hitm') ? [{ title: 'HITMs/s', name: 'HITMs per second', from: 80, text: (of: DiffMeasure) => number(of.hitmPerSecond) }] : []),
     { title: 'samples', name: 'Contended samples', from: 140, text: (of) => count(of.contended) },
   ];
 }

@@ -119,7 +119,7 @@ function collectorText({ collector, recording }: Measured): string {
   if (recording === null) return '';
   const why = recording.collectorReason === '' ? '' : ` (${escapeMarkdown(recording.collectorReason)})`;
   const others = (recording.notTaken ?? []).map((other) => escapeMarkdown(other.collector));
-  return t('collector: **{0}**{1}{2}', escapeMarkdown(collector), why, others.length > 0 ? t(' · not taken: {0}', others.join(', ')) : '');
+  return t('collector: **{0}**{1}{2}', escapeMarkdown(collector), why, others.length > 0 ? t(' · not used: {0}', others.join(', ')) : '');
 }
 
 /**

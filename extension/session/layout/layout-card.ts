@@ -195,8 +195,8 @@ function cardList(card: TypeCard, context: CardContext): string {
         items.push(t('  - {0}, on the same bytes as {1}', name, code(same.member.name)));
         continue;
       }
-      const whence = cutLeft ? t(', goes on from the line before') : '';
-      items.push(`  - ${name}${whence || (cutRight ? t(', goes over the line’s end') : '')}${useWords(use, context)}`);
+      const whence = cutLeft ? t(', continued from the line before') : '';
+      items.push(`  - ${name}${whence || (cutRight ? t(', continues on the next line') : '')}${useWords(use, context)}`);
     }
     if (skipped > 0) items.push(`  - ${plural(skipped, 'more member')}`);
   }

@@ -17,7 +17,7 @@ const NOTES: Partial<Record<AccessClass, string>> = {
   update: 'In a tight loop these hide in the store buffer, too: only bounds are known for them.',
 };
 
-const COLUMNS: readonly Column[] = ['work between', 'alone', 'contended', 'ratio', 'accesses a turn'].map((title) => ({
+const COLUMNS: readonly Column[] = ['work between', 'alone', 'contended', 'ratio', 'accesses per turn'].map((title) => ({
   title,
   align: 'right',
 }));
@@ -27,7 +27,7 @@ export function calibrationLines({ measured, file, reason }: CalibrationResult, 
   const paragraph = (text: string): string[] => wrap(printable(text), width, '  ');
   if (measured === null) return paragraph(`not known: ${withFullStop(reason)}`);
   const kept =
-    file === null ? `It could not be kept: ${withFullStop(reason)}` : `Kept in ${file} for the recordings made on this CPU model.`;
+    file === null ? `It could not be saved: ${withFullStop(reason)}` : `Saved in ${file} for recordings made on this CPU model.`;
   return [
     ...paragraph(introduction(measured)),
     ...(Object.keys(CLASS_MEANING) as AccessClass[]).flatMap((name) => [

@@ -47,5 +47,5 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 function cancelled(): EngineError {
-  return new EngineError('cancelled', 'The question was cancelled.');
+  return new EngineError('cancelled', 'The request was cancelled.');
 }

@@ -21,6 +21,6 @@ export function configuredCommand(configuration: Readonly<Record<string, unknown
     case 'attach':
       return { command: 'cacheline.attach', argument: pid === undefined ? undefined : attachRequest(configuration) };
     default:
-      throw new LaunchError(`"request" has to be "launch" or "attach", and is ${JSON.stringify(request ?? null)}.`);
+      throw new LaunchError(`"request" has to be "launch" or "attach", not ${JSON.stringify(request ?? null)}.`);
   }
 }

@@ -26,7 +26,7 @@ export function attachRequest(value: unknown): { pid: number } & RecordingChoice
   const { pid } = value as Record<string, unknown>;
   const number = typeof pid === 'string' && /^\d+$/.test(pid.trim()) ? Number(pid) : pid;
   if (typeof number !== 'number' || !Number.isInteger(number) || number < 1 || number > HIGHEST_PID)
-    throw new LaunchError(`"pid" has to be the number of a process, and is ${pid === undefined ? 'missing' : JSON.stringify(pid)}.`);
+    throw new LaunchError(`"pid" has to be the number of a process, not ${pid === undefined ? 'missing' : JSON.stringify(pid)}.`);
   return { pid: number, ...recordingChoices(value as Record<string, unknown>) };
 }
 

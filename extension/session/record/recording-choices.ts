@@ -38,7 +38,7 @@ export function recordingChoices({
   if (duration !== undefined && !(typeof duration === 'number' && duration > 0 && Number.isFinite(duration)))
     throw new LaunchError('"duration" has to be a number of seconds above 0.');
   if (frequency !== undefined && !isFrequency(frequency))
-    throw new LaunchError(`"frequency" has to be a whole number of samples a second from 1 to ${HIGHEST_FREQUENCY}.`);
+    throw new LaunchError(`"frequency" has to be a whole number of samples per second from 1 to ${HIGHEST_FREQUENCY}.`);
   if (collector !== undefined && known === undefined) throw new LaunchError(`"collector" has to be one of ${COLLECTORS.join(', ')}.`);
   if (confirm !== undefined && typeof confirm !== 'boolean') throw new LaunchError('"confirm" has to be true or false.');
   if (watch !== undefined && !isWatchList(watch))

@@ -126,7 +126,7 @@ export function editableName(path: string): { stem: string; suffix: string } {
 /** Why a recording cannot be called so; undefined: it can, where nothing else has this name. */
 export function whyNoName(stem: string): string | undefined {
   if (stem.trim() === '') return 'A recording needs a name.';
-  if (stem.includes('/') || stem.includes('\0')) return 'A name has no "/".';
+  if (stem.includes('/') || stem.includes('\0')) return 'A name cannot contain "/".';
   if (stem === '.' || stem === '..') return `"${stem}" is a folder's own name.`;
   return printable(stem) === stem ? undefined : 'A name may contain only visible characters.';
 }

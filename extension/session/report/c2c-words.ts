@@ -58,19 +58,19 @@ function nothingFound(report: Report, display: Display): string[] {
   const unknown = report.stats['noParse'] ?? 0;
   if (loads === 0 && unknown > 0) {
     return [
-      `${unknown === report.samples.total ? 'No sample' : `None of ${plural(unknown, 'sample')}`} says where its data came from: whether cores compete for cache lines cannot be said. Virtual machines and some events leave that out; record on the machine itself, with the events of perf c2c record.`,
+      `${unknown === report.samples.total ? 'No sample' : `None of ${plural(unknown, 'sample')}`} says where its data came from, so nothing can be said about contention. Virtual machines and some events leave that out; record on the machine itself, with the events of perf c2c record.`,
     ];
   }
   if (loads === 0) {
     return [
-      `The recording holds no loads (${plural(report.stats['stores'] ?? 0, 'store')}), and contention shows in loads: whether cores compete for cache lines cannot be said. Record loads too, as perf c2c record does.`,
+      `The recording holds no loads (${plural(report.stats['stores'] ?? 0, 'store')}), and contention shows in loads, so nothing can be said about it. Record loads too, as perf c2c record does.`,
     ];
   }
   if (display !== 'peer' && !measuresHitm(report)) return [unmeasured(report)];
   const all = allContendedLoads(report, display);
   if (all > 0) {
     return [
-      `${plural(all, LOAD_WORDS[display][0], many)} in ${plural(loads, 'sampled load')}, and none at an address in a known mapping, so that no cache line can be shown for them.`,
+      `${plural(all, LOAD_WORDS[display][0], many)} in ${plural(loads, 'sampled load')}, and none at an address in a known mapping, so no cache line can be shown for them.`,
     ];
   }
   const others = otherDisplay(report, display);
@@ -189,7 +189,7 @@ function objects(line: CacheLine, display: Display): string {
   const uses = usedObjects(line, display);
   const shown = uses.slice(0, MAX_OBJECTS).map(objectText);
   if (uses.length > shown.length) shown.push(plural(uses.length - shown.length, 'other object'));
-  return enumerate(shown) || 'data without a name';
+  return enumerate(shown) || 'unnamed data';
 }
 
 function objectText(use: UsedData): string {

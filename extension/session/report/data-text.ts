@@ -16,7 +16,7 @@ const WITHOUT_DEFINITION = t(
 const MAX_FIELDS = 3;
 const LONGEST_QUOTED = 60;
 
-/** Private memory without a name, which is called by its address. */
+/** Private unnamed memory, which is called by its address. */
 function isInHeap({ object }: DataName): boolean {
   return object === '[heap]' || object.startsWith('anonymous 0x');
 }

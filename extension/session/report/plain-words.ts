@@ -75,9 +75,9 @@ function nothingFound(report: Report): string[] {
           filtered > 0 ? t(' that the filters left') : '',
         ),
     t(
-      'It means that no two threads were caught taking turns on a cache line that one of them writes. It does not mean that there is none: {0}',
+      'It means that no two threads were caught taking turns on a cache line that one of them writes. It does not mean that no line is contended: {0}',
       attributed <= SAMPLES_TO_SEE
-        ? t('these are too few samples to see any.')
+        ? t('there are too few samples to see any.')
         : t(
             'code that did not run was not measured, and contention that takes less than about {0} of {1} time can go unseen in this many samples.',
             percent(SAMPLES_TO_SEE / attributed),

@@ -14,7 +14,7 @@ export const LESS_OFTEN = t('sharing less often (a copy for each thread, merged 
 const REMEDY: Record<Verdict, string> = {
   'false sharing': t('Giving each thread’s data its own cache line (alignas, padding, one struct per thread) ends it.'),
   'true sharing': t('Moving data apart does not help here; {0} does.', LESS_OFTEN),
-  mixed: t('Moving what only lies beside the shared data to another cache line helps in part; the shared data stays contended.'),
+  mixed: t('Moving what merely lies beside the shared data to another cache line helps in part; the shared data stays contended.'),
   'read-shared': '',
   private: '',
 };
@@ -78,7 +78,7 @@ export function waitsText(line: CacheLine): string {
 }
 
 function functionText(access: Access): string {
-  return access.symbol === '' ? t('code without a name') : quoted(ownFunction(access));
+  return access.symbol === '' ? t('unnamed code') : quoted(ownFunction(access));
 }
 
 function verb(access: Access): string {

@@ -16,7 +16,7 @@ export function headField(name: string, text: string, { width, style }: { width:
 export function programText({ command, program, target, interrupted }: NonNullable<Report['recording']>): string {
   const attached = target === undefined || target.kind === 'command' ? '' : attachedText(target);
   if (command.length === 0) return attached;
-  let how = 'how it ended is not known';
+  let how = 'how it ended is unknown';
   if (program !== null && program.exitStatus !== null) how = `exit status ${program.exitStatus}`;
   if (program !== null && program.signal !== null) how = `ended by signal ${program.signal}`;
   const beside = attached === '' ? '' : `${attached}, while this ran: `;
@@ -29,10 +29,10 @@ function attachedText({ kind, ids, cpus }: NonNullable<NonNullable<Report['recor
   return cpus.length === 0 ? what : `${what}, on CPU ${cpus.join(', ')}`;
 }
 
-/** "499 samples a second and CPU"; the agent's timers are those of threads. */
+/** "499 samples per second per CPU"; the agent's timers are those of threads. */
 export function rateText({ collector, frequency, period = 0 }: NonNullable<Report['recording']>): string {
   if (period > 0) return `a sample every ${plural(period, collector === 'pmu' ? 'event' : 'nanosecond')}`;
-  return `${plural(frequency, 'sample')} a second and ${collector === 'agent' ? 'thread' : 'CPU'}`;
+  return `${plural(frequency, 'sample')} per second per ${collector === 'agent' ? 'thread' : 'CPU'}`;
 }
 
 /** The collector, why this one, and why none of the others. */
@@ -40,7 +40,7 @@ export function collectorFields({ collector, recording }: Report, layout: { widt
   const reason = recording?.collectorReason || 'the recording does not say why this one';
   return [
     ...headField('Collector', `${collector}: ${reason}`, layout),
-    ...(recording?.notTaken ?? []).flatMap((other) => headField('Not taken', `${other.collector}: ${other.reason}`, layout)),
+    ...(recording?.notTaken ?? []).flatMap((other) => headField('Not used', `${other.collector}: ${other.reason}`, layout)),
   ];
 }
 

@@ -210,7 +210,7 @@ export function objectTable(report: Report, objects: readonly ObjectSum[], { wid
   return formatTwoRowTable(columns, names, rows, { width, indent: 0, style });
 }
 
-/** Where it is defined; of a heap block where it was allocated; of other memory without a name its address. `many`: rows of its name. */
+/** Where it is defined; of a heap block where it was allocated; of other unnamed memory its address. `many`: rows of its name. */
 function originOf({ definition, allocation, base }: ObjectSum, many: boolean, folder: string): string {
   if (definition !== null) return readablePlace(definition, folder);
   if (allocation === undefined || allocation === null) return base ?? 'unknown';

@@ -29,7 +29,7 @@ export function timedRun([program = '', ...args]: readonly string[], stop: Abort
     const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], signal: stop });
     child.once('error', (error: NodeJS.ErrnoException) => {
       if (stop.aborted) {
-        reject(new EngineError('cancelled', `${printable(program)} was ended before its time.`));
+        reject(new EngineError('cancelled', `${printable(program)} was stopped before it ended.`));
         return;
       }
       const why = error.code === 'ENOENT' ? 'there is no such program' : error.code === 'EACCES' ? 'it may not be executed' : error.message;

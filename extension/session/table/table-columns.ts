@@ -41,7 +41,7 @@ export function moreRowsText({ total }: Pick<TableHead, 'total'>, { rows, conten
 
 /** What its columns can and cannot say. */
 export function limitsOf(head: Pick<TableHead, 'by' | 'limits'>): string[] {
-  return [...head.limits, ...(isOfData(head) ? ['Objects and bytes are those of sampled objects: lower bounds.'] : [])];
+  return [...head.limits, ...(isOfData(head) ? ['Objects and bytes count only sampled objects: lower bounds.'] : [])];
 }
 
 /** @param folder the reader is in: source paths below it are relative to it */
@@ -64,7 +64,7 @@ export function numbersOf({ by, total, evidence }: Pick<TableHead, 'by' | 'total
     { rank: ofData ? 4 : 2, ...shares('of all', 'Contended samples, of all samples', ({ programShare }) => programShare) },
     ...(memory
       ? [
-          { rank: 2, ...shares('misses', 'Its part of all misses of the first cache', missShare) },
+          { rank: 2, ...shares('misses', 'Its share of all misses of the first-level cache', missShare) },
           { rank: 2, ...shares('bounce', 'Of its accesses, those whose data came from another core', ({ bounce }) => bounce) },
           { rank: 8, ...counts('HITMs', 'Loads that another core’s modified line answered', ({ hitm }) => hitm) },
         ]

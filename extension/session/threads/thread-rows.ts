@@ -48,7 +48,7 @@ export function factsOf(list: ThreadsDocument): { name: string; text: string }[]
 export function whyNone({ spanNs }: ThreadsDocument): string {
   return spanNs === 0
     ? 'The recording has no records with times in this window.'
-    : 'No thread, or none of those that were asked for, was seen in this window.';
+    : 'No thread, or none of the chosen ones, was seen in this window.';
 }
 
 /** "4711 writer". */
@@ -88,12 +88,12 @@ export function threadColumns(list: ThreadsDocument): NumberColumn<ThreadSchedul
   return [
     column('running', 'On a CPU', ({ runningNs }) => runningNs, duration),
     column('contended', 'Of its running time, estimated: waiting for a cache line', ({ contendedNs }) => contendedNs, duration),
-    column('runnable', 'It could run and had no CPU', ({ runnableNs }) => runnableNs, duration),
+    column('runnable', 'It was ready to run but had no CPU', ({ runnableNs }) => runnableNs, duration),
     column('blocked', 'Off the CPU until something woke it', ({ blockedNs }) => blockedNs, duration),
     ...(isLockWaited(list) ? [column('locks', 'Of its blocked time: known to be for a lock', lockNs, duration)] : []),
     column('switches', 'How often it left a CPU', ({ switches }) => switches, count),
     column('moved', 'How often it was put on another CPU than before', ({ migrations }) => migrations, count),
-    ...(hasUnknown(list) ? [column('unknown', 'Nothing says what it did', ({ unknownNs }: ThreadSchedule) => unknownNs, duration)] : []),
+    ...(hasUnknown(list) ? [column('unknown', 'What it did is unknown', ({ unknownNs }: ThreadSchedule) => unknownNs, duration)] : []),
   ];
 }
 

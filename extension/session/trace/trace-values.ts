@@ -54,7 +54,7 @@ export function timeText(ns: number): string {
 export function endText({ truncated, freed, allocatedIn, moreSteps }: TracePath): string {
   const ends = [
     ...(moreSteps > 0 ? [`${moreSteps} more steps`] : []),
-    ...(truncated ? ['followed no longer: too many accesses, or too long'] : []),
+    ...(truncated ? ['no longer followed: too many accesses, or too long'] : []),
     ...(!truncated && freed === null && allocatedIn !== null ? ['not freed before the program ended'] : []),
   ];
   return ends.join('; ');

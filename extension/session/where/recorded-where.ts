@@ -34,7 +34,7 @@ export function recordedWhere({ stats, recording, warnings }: Pick<Report, 'stat
 function cutOf(recording: RecordingMeta | null): string[] {
   if (recording === null) return [];
   const { target, durationSeconds, interrupted, program } = recording;
-  if (durationSeconds === 0) return ['The recording has no end: it is still being made, or its recorder was killed.'];
+  if (durationSeconds === 0) return ['The recording is incomplete: it is still running, or its recorder was killed.'];
   if (interrupted && (target?.kind ?? 'command') === 'command') return ['The recording was stopped before its program ended.'];
   const signal = program?.signal ?? null;
   return signal === null ? [] : [`The recorded program was killed by signal ${signal}.`];
@@ -43,8 +43,8 @@ function cutOf(recording: RecordingMeta | null): string[] {
 function reasonOf(machine: MachineTopology | null): string {
   if (machine === null) return 'the recording has no meta.json that describes its machine';
   return machine.nodes.length === 1
-    ? 'recordings of a machine with one node do not look at memory'
-    : 'the recording ended before its first look at memory';
+    ? 'recordings of a machine with one node do not record where memory is'
+    : 'the recording ended before memory was looked up';
 }
 
 function byNode(times: ById, machine: MachineTopology | null): ById {

@@ -10,7 +10,7 @@ const REMEDY: Record<MissClassName, string> = {
   'false sharing': 'Give the data of each thread a cache line of its own: `cacheline advise` says how.',
   'true sharing': 'Share less often: a copy for each thread that is merged later, or fewer updates. Moving data apart does not help.',
   conflict:
-    'Spread the lines over the sets: add a cache line to each row, so that the stride is no multiple of STRIDE, or shift arrays that are ' +
+    'Spread the lines over the sets: add a cache line to each row, so that the stride is not a multiple of STRIDE, or shift arrays that are ' +
     'used together. Using less memory at a time does not help while the stride stays.',
   capacity:
     'Use less memory at a time: make types smaller, separate often-used members from the others, or work in blocks that fit. ' +

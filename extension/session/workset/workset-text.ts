@@ -117,7 +117,7 @@ function notes(document: WorksetDocument, { width }: Layout): string[] {
       `"at least": including lines without samples, the lower end of a 95% interval (Chao1).`,
     `"at a time": the lower bound for one of ${parts} parts of the time, ${partSeconds.toFixed(2)} s each (median). A cache that holds less ` +
       `may lack capacity.`,
-    ...(all.reason === null ? [] : [`Nothing is known of all threads beyond the sampled lines: ${all.reason}.`]),
+    ...(all.reason === null ? [] : [`For all threads together, nothing is known beyond the sampled lines: ${all.reason}.`]),
     ...(unbounded.size === 0 ? [] : [`"at most" is not known where ${[...unbounded].join(', or where ')}: \`cacheline record --heap\`.`]),
     `Other classes of misses, such as first uses of memory, are not covered.`,
   ];
