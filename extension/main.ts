@@ -22,6 +22,7 @@ import { Panel } from './features/panel';
 import { registerRowCommands, type RowPage } from './features/panel-rows';
 import { ProfileCommand } from './features/profile-command';
 import { ProfileDebug } from './features/profile-debug';
+import { Problems } from './features/problems';
 import { Profiler } from './features/profiler';
 import { ProfileTasks } from './features/profile-tasks';
 import { ProgramPicker } from './features/program-picker';
@@ -89,13 +90,14 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     profiler,
     machine,
     compare,
+    new Problems(extensionUri, current, documents, metric, log),
     previews,
     advice.register(),
     editor.register(),
     registerRowCommands(pages),
     new ProfileTasks(profiler, log).register(),
     new ProfileDebug(log).register(),
-    new Hovers(current, documents, metric, differences, log).register(),
+    new Hovers(extensionUri, current, documents, metric, differences, log).register(),
     cards.register(), // of two hovers on one line the later provider's comes first: the picture, then who accesses the variable
     vscode.commands.registerCommand('cacheline.profile', (argument: unknown) => profile.run(argument)),
     vscode.commands.registerCommand('cacheline.stop', () => profiler.stop()),

@@ -155,7 +155,7 @@ function NothingFound({ summary, filter, words }: { summary: PanelSummary; filte
     return (
       <section class="empty">
         <h2>The filter leaves nothing to show</h2>
-        <p>{words}</p>
+        <p>{words} Remove a term above to see more.</p>
       </section>
     );
   }
@@ -191,7 +191,7 @@ function NothingFound({ summary, filter, words }: { summary: PanelSummary; filte
       <p>
         {attributed === 0
           ? NOTHING_ATTRIBUTED
-          : `No two threads were seen taking turns on a cache line that one of them writes. ${plural(summary.linesLeftOut, 'line')} that one thread uses at a time ${summary.linesLeftOut === 1 ? 'is' : 'are'} not listed.`}
+          : `No two threads were seen taking turns on a cache line that one of them writes. ${plural(summary.linesLeftOut, 'line')} that one thread uses at a time ${summary.linesLeftOut === 1 ? 'is' : 'are'} not listed. Contention shows under load: record a run that uses all its threads.`}
       </p>
     </section>
   );

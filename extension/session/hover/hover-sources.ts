@@ -10,6 +10,7 @@ import {
   byteRange,
   cacheLinesOf,
   dataName,
+  findingText,
   footer,
   functionNames,
   markdownTable,
@@ -18,9 +19,8 @@ import {
   namesTell,
   rivals,
   threadNames,
-  waiting,
-  watchpoints,
   type RowPeople,
+  type VerdictLink,
 } from './hover-parts';
 import { count, plural } from '../text/terminal-text';
 
@@ -43,35 +43,38 @@ interface Row extends RowPeople {
 interface Snoop {
   one: string;
   many: string;
-  meaning: string;
   of(counted: Access | CacheLine): { local: number; remote: number } | null;
 }
 
 const HITM: Snoop = {
   one: 'HITM',
   many: 'HITMs',
-  meaning: 'loads that hit a line modified in another core’s cache',
   of: ({ hitm }) => hitm,
 };
 const PEER: Snoop = {
   one: 'peer hit',
   many: 'peer hits',
-  meaning: 'loads that another core’s cache answered',
   of: ({ peer }) => peer,
 };
 
+/** What a hover is about. */
+interface Hovered {
+  /** Put before the verdict. */
+  subject: string;
+  /** The accesses are those of the hovered line itself, not of a variable defined there. */
+  here: boolean;
+  link: VerdictLink;
+}
+
 /**
  * Markdown for the accesses of one place: its own rows, then the others on the same cache lines.
- * @param subject put before the verdict
- * @param here the accesses are those of the hovered line itself, not of a variable defined there
  * @returns empty where the accesses take no part in contention
  */
 export function sourcesHoverText(
   report: Measured,
   accesses: readonly LineAccess[],
   measure: Measure,
-  subject: string,
-  here: boolean,
+  { subject, here, link }: Hovered,
 ): string {
   const snoop = report.evidence.includes('hitm') && measure !== 'peer' ? HITM : report.evidence.includes('peer') ? PEER : undefined;
   const taking = (one: LineAccess): boolean =>
@@ -95,7 +98,7 @@ export function sourcesHoverText(
   const ownWhere = (row: Row): string => (here ? 'this line' : functionNames(row));
   return [
     `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
-    `${plainWords(own, snoop)} ${VERDICT_MEANING[verdict]}${waiting(most)}${watchpoints(most)}`,
+    findingText(most, plainWords(own, snoop) || VERDICT_MEANING[verdict]),
     markdownTable(
       [['bytes', '--:'], ['data', ':--'], ...columns.map(({ title }) => [title, '--:'] as const), ['in', ':--']],
       [
@@ -103,11 +106,11 @@ export function sourcesHoverText(
         ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), columns, functionNames(row))),
       ],
     ),
-    footer(report, own, left),
+    footer(report, own, left, link(verdict)),
   ].join('\n\n');
 }
 
-/** "312 of the 401 HITMs of this cache line (loads that …) are here, 60% of them remote; …" */
+/** "312 of the 401 HITMs of this cache line are here, 60% of them remote. …" */
 function plainWords(own: readonly LineAccess[], snoop: Snoop | undefined): string {
   const accesses = own.map(({ access }) => access);
   const lines = cacheLinesOf(own);
@@ -119,13 +122,13 @@ function plainWords(own: readonly LineAccess[], snoop: Snoop | undefined): strin
   const sentences: string[] = [];
   if (snoop && hits > 0) {
     const remote = accesses.reduce((sum, access) => sum + (snoop.of(access)?.remote ?? 0), 0);
-    const which = `${count(hits)} of the ${count(there)} ${there === 1 ? snoop.one : snoop.many} of ${ofLines} (${snoop.meaning})`;
+    const which = `${count(hits)} of the ${count(there)} ${there === 1 ? snoop.one : snoop.many} of ${ofLines}`;
     sentences.push(`${which} ${hits === 1 ? 'is' : 'are'} here, ${wholePercent(remote / hits).replace('<', '&lt;')} of them remote.`);
   }
   if (loads > 0) sentences.push(latencyWords(accesses, loads));
   if (snoop && hits === 0 && stores > 0) {
     const them = there === 1 ? snoop.one : snoop.many;
-    sentences.push(`${plural(stores, 'store')} here, on ${ofLines} with ${count(there)} ${them} (${snoop.meaning}).`);
+    sentences.push(`${plural(stores, 'store')} here, on ${ofLines} with ${count(there)} ${them}.`);
   }
   return sentences.join(' ');
 }
@@ -133,9 +136,7 @@ function plainWords(own: readonly LineAccess[], snoop: Snoop | undefined): strin
 function latencyWords(accesses: readonly Access[], loads: number): string {
   const mean = meanCycles(accesses);
   if (mean === undefined) return 'How long loads take here is unknown.';
-  const worst = tail(accesses);
-  const rest = worst && `; 95% of them take at most ${count(worst.p95)}, the slowest ${count(worst.max)}`;
-  return `${plural(loads, 'load')} here ${loads === 1 ? 'takes' : 'take'} ${count(Math.round(mean))} cycles on average${rest ?? ''}.`;
+  return `${plural(loads, 'load')} here ${loads === 1 ? 'takes' : 'take'} ${count(Math.round(mean))} cycles on average.`;
 }
 
 /** Of all loads; undefined where no latency is known. */
@@ -146,9 +147,9 @@ function meanCycles(accesses: readonly Access[]): number | undefined {
 }
 
 /** Of several accesses together at most 5% of the loads are slower than the largest p95 among them. */
-function tail(accesses: readonly Access[]): { p95: number; max: number } | undefined {
-  const known = accesses.flatMap(({ cycles, loads }) => (cycles && loads > 0 ? [cycles] : []));
-  return known.length > 0 ? { p95: Math.max(...known.map(({ p95 }) => p95)), max: Math.max(...known.map(({ max }) => max)) } : undefined;
+function slowest(accesses: readonly Access[]): number | undefined {
+  const known = accesses.flatMap(({ cycles, loads }) => (cycles && loads > 0 ? [cycles.p95] : []));
+  return known.length > 0 ? Math.max(...known) : undefined;
 }
 
 interface TableColumn {
@@ -170,7 +171,7 @@ function tableColumns(snoop: Snoop | undefined, named: boolean): TableColumn[] {
     ...counts,
     { title: 'loads', cell: (row) => count(sum(row, ({ loads }) => loads)) },
     { title: 'cycles', cell: (row) => timed(row, meanCycles(row.accesses)) },
-    { title: 'p95', cell: (row) => timed(row, tail(row.accesses)?.p95) },
+    { title: 'p95', cell: (row) => timed(row, slowest(row.accesses)) },
     { title: 'stores', cell: (row) => count(sum(row, ({ stores }) => stores.total)) },
     // Many names would make the rows high, and the card shows few lines.
     { title: 'threads', cell: ({ threads }) => (threads.size > MAX_NAMED ? count(threads.size) : threadNames(threads, named)) },

@@ -1,7 +1,6 @@
 // The card of a type as Markdown: its head, the picture of its cache lines (or the same as a list), the table of members.
 // All names come out of binaries and are untrusted: they are shown as code or escaped, never as Markdown.
 import { shareOf, wholeOf } from '../../protocol/measure';
-import { EVIDENCE_MEANING } from '../../protocol/words';
 import { wholePercent } from '../profile/heat';
 import { code, escapeMarkdown, markdownTable, NBSP } from '../hover/hover-parts';
 import { cardRows, shareOfType } from './layout-card-rows';
@@ -39,9 +38,7 @@ export function layoutCard(card: TypeCard, context: CardContext, style: CardStyl
     style.text ? cardList(card, context) : image(card, context, style.theme),
     memberTable(card, context, MAX_TABLE_ROWS),
     ...(remarks.length > 0 ? [escapeMarkdown(remarks.join(' '))] : []),
-    ...(report && card.heat
-      ? [`evidence: **${report.evidence.join(', ')}** (${report.evidence.map((evidence) => EVIDENCE_MEANING[evidence]).join('; ')})`]
-      : []),
+    ...(report && card.heat ? [`evidence: **${report.evidence.join(', ')}**`] : []),
   ];
 }
 
