@@ -1,5 +1,6 @@
 // The extension's entry: makes the features and connects them to each other and to their commands, nothing else.
 import * as vscode from 'vscode';
+import { withBundledFiles } from './engine/bundled-files';
 import { EngineClient } from './engine/client';
 import { AdviceActions } from './features/advice';
 import type { CachelineApi } from './features/api';
@@ -10,6 +11,7 @@ import { ContendedTree } from './features/contended-tree';
 import { CurrentProfile } from './features/current-profile';
 import { EditPreviews } from './features/edit-preview';
 import { EngineHealth } from './features/engine-health';
+import { bundledFolder, Example, exampleFolder } from './features/example';
 import { Heat } from './features/heat';
 import { HeatMetricChoice } from './features/heat-metric';
 import { Hovers } from './features/hover';
@@ -20,9 +22,9 @@ import { MemberTexts } from './features/member-text';
 import { OpenRecordingCommand } from './features/open-recording';
 import { Panel } from './features/panel';
 import { registerRowCommands, type RowPage } from './features/panel-rows';
+import { Problems } from './features/problems';
 import { ProfileCommand } from './features/profile-command';
 import { ProfileDebug } from './features/profile-debug';
-import { Problems } from './features/problems';
 import { Profiler } from './features/profiler';
 import { ProfileTasks } from './features/profile-tasks';
 import { ProgramPicker } from './features/program-picker';
@@ -32,29 +34,32 @@ import { Recordings } from './features/recordings';
 import { SourceDocuments } from './features/source-documents';
 import { TerminalPath } from './features/terminal-path';
 import { TypeLenses } from './features/type-lens';
+import { EXAMPLE_FOLDER } from './session/example/example-program';
 import { ReportProfile } from './session/profile/report-profile';
 import { ShownProfile } from './session/profile/shown-profile';
 
 let engine: EngineClient | undefined;
 
 export function activate(context: vscode.ExtensionContext): CachelineApi {
-  const { extensionUri, subscriptions } = context;
+  const { extensionUri, globalStorageUri, subscriptions } = context;
   const output = vscode.window.createOutputChannel('Cacheline');
   const log = vscode.window.createOutputChannel('Cacheline Log', { log: true });
   const { version } = context.extension.packageJSON as { version: string };
   const client = new EngineClient({ helperPath: context.asAbsolutePath('dist/helper.js'), version });
   engine = client;
+  const reader = withBundledFiles(client, bundledFolder(extensionUri));
   const health = new EngineHealth(client, log);
   const current = new CurrentProfile(log);
-  const documents = new SourceDocuments(current, log);
+  const ownPaths = [{ from: EXAMPLE_FOLDER, to: exampleFolder(globalStorageUri) }];
+  const documents = new SourceDocuments(current, ownPaths, log);
   const metric = new HeatMetricChoice(current, log);
-  const differences = new LineDifferences(log);
+  const differences = new LineDifferences(ownPaths, log);
   const heat = new Heat(extensionUri, current, documents, metric, differences, log);
   const layouts = new Layouts(client, current, documents, context.workspaceState, log);
   const cards = new LayoutHovers(layouts, metric, log);
   const members = new MemberTexts(current, documents, metric, log);
   const tree = new ContendedTree(current, documents, metric, log);
-  const recordings = new Recordings(client, log);
+  const recordings = new Recordings(reader, log);
   const listed = new RecordingTree(current, context.workspaceState, log);
   const previews = new EditPreviews();
   const advice = new AdviceActions(current, documents, layouts, previews, log);
@@ -67,7 +72,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const attach = new AttachCommand(profiler, log);
   const machine = new CheckMachine(client, extensionUri, output, log);
   const opening = new OpenRecordingCommand(recordings, documents, panel, log);
-  const compare = new Compare(pages, current, recordings, client, differences);
+  const compare = new Compare(pages, current, recordings, reader, differences);
+  const example = new Example(extensionUri, globalStorageUri, profiler, opening, compare, log);
   const terminals = new TerminalPath(context.environmentVariableCollection, extensionUri, log);
 
   subscriptions.push(
@@ -84,13 +90,13 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     tree,
     listed,
     terminals,
+    new Problems(extensionUri, current, documents, metric, log),
     new TypeLenses(current, documents, metric, log),
     panel,
     panel.register(),
     profiler,
     machine,
     compare,
-    new Problems(extensionUri, current, documents, metric, log),
     previews,
     advice.register(),
     editor.register(),
@@ -126,6 +132,12 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     vscode.commands.registerCommand('cacheline.clear', () => documents.use(undefined)),
     vscode.commands.registerCommand('cacheline.checkMachine', () => machine.run()),
     vscode.commands.registerCommand('cacheline.restartEngine', () => health.restart()),
+    vscode.commands.registerCommand('cacheline.openWalkthrough', () => example.run('openWalkthrough')),
+    vscode.commands.registerCommand('cacheline.buildExample', () => example.run('begin')),
+    vscode.commands.registerCommand('cacheline.openExampleRecording', () => example.run('openRecording')),
+    vscode.commands.registerCommand('cacheline.profileExample', () => example.run('profile')),
+    vscode.commands.registerCommand('cacheline.showExample', () => example.run('show')),
+    vscode.commands.registerCommand('cacheline.compareExample', () => example.run('compareRecordings')),
   );
 
   return {

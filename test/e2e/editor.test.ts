@@ -17,6 +17,7 @@ import { describePanelTabs } from './panel-tabs';
 import { describeRecording } from './recording';
 import { describeRows } from './rows';
 import { vsixFile } from './vsix';
+import { describeWalkthrough } from './walkthrough';
 import { Window } from './window';
 
 const EXAMPLE = 'reader_writer-contended';
@@ -233,5 +234,6 @@ describe(`VS Code ${version.name}`, function () {
   describeRecording({ window: () => window, workspace });
   describeLongList({ window: () => window, workspace });
   describeMachine({ window: () => window, workspace });
+  describeWalkthrough(() => window);
   describeAccess(() => window);
 });
