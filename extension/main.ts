@@ -1,6 +1,7 @@
 // The extension's entry: makes the features and connects them to each other and to their commands, nothing else.
 import './features/translations';
 import * as vscode from 'vscode';
+import { withBundledFiles } from './engine/bundled-files';
 import { EngineClient } from './engine/client';
 import { AdviceActions } from './features/advice';
 import type { CachelineApi } from './features/api';
@@ -11,6 +12,7 @@ import { ContendedTree } from './features/contended-tree';
 import { CurrentProfile } from './features/current-profile';
 import { EditPreviews } from './features/edit-preview';
 import { EngineHealth } from './features/engine-health';
+import { bundledFolder, Example, exampleFolder } from './features/example';
 import { Heat } from './features/heat';
 import { HeatMetricChoice } from './features/heat-metric';
 import { Hovers } from './features/hover';
@@ -21,6 +23,7 @@ import { MemberTexts } from './features/member-text';
 import { OpenRecordingCommand } from './features/open-recording';
 import { Panel } from './features/panel';
 import { registerRowCommands, type RowPage } from './features/panel-rows';
+import { Problems } from './features/problems';
 import { ProfileCommand } from './features/profile-command';
 import { ProfileDebug } from './features/profile-debug';
 import { Profiler } from './features/profiler';
@@ -32,29 +35,32 @@ import { Recordings } from './features/recordings';
 import { SourceDocuments } from './features/source-documents';
 import { TerminalPath } from './features/terminal-path';
 import { TypeLenses } from './features/type-lens';
+import { EXAMPLE_FOLDER } from './session/example/example-program';
 import { ReportProfile } from './session/profile/report-profile';
 import { ShownProfile } from './session/profile/shown-profile';
 
 let engine: EngineClient | undefined;
 
 export function activate(context: vscode.ExtensionContext): CachelineApi {
-  const { extensionUri, subscriptions } = context;
+  const { extensionUri, globalStorageUri, subscriptions } = context;
   const output = vscode.window.createOutputChannel('Cacheline');
   const log = vscode.window.createOutputChannel('Cacheline Log', { log: true });
   const { version } = context.extension.packageJSON as { version: string };
   const client = new EngineClient({ helperPath: context.asAbsolutePath('dist/helper.js'), version });
   engine = client;
+  const reader = withBundledFiles(client, bundledFolder(extensionUri));
   const health = new EngineHealth(client, log);
   const current = new CurrentProfile(log);
-  const documents = new SourceDocuments(current, log);
+  const ownPaths = [{ from: EXAMPLE_FOLDER, to: exampleFolder(globalStorageUri) }];
+  const documents = new SourceDocuments(current, ownPaths, log);
   const metric = new HeatMetricChoice(current, log);
-  const differences = new LineDifferences(log);
+  const differences = new LineDifferences(ownPaths, log);
   const heat = new Heat(extensionUri, current, documents, metric, differences, log);
   const layouts = new Layouts(client, current, documents, context.workspaceState, log);
   const cards = new LayoutHovers(layouts, metric, log);
   const members = new MemberTexts(current, documents, metric, log);
   const tree = new ContendedTree(current, documents, metric, log);
-  const recordings = new Recordings(client, log);
+  const recordings = new Recordings(reader, log);
   const listed = new RecordingTree(current, context.workspaceState, log);
   const previews = new EditPreviews();
   const advice = new AdviceActions(current, documents, layouts, previews, log);
@@ -67,7 +73,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const attach = new AttachCommand(profiler, log);
   const machine = new CheckMachine(client, extensionUri, output, log);
   const opening = new OpenRecordingCommand(recordings, documents, panel, log);
-  const compare = new Compare(pages, current, recordings, client, differences);
+  const compare = new Compare(pages, current, recordings, reader, differences);
+  const example = new Example(extensionUri, globalStorageUri, profiler, opening, compare, log);
   const terminals = new TerminalPath(context.environmentVariableCollection, extensionUri, log);
 
   subscriptions.push(
@@ -84,6 +91,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     tree,
     listed,
     terminals,
+    new Problems(extensionUri, current, documents, metric, log),
     new TypeLenses(current, documents, metric, log),
     panel,
     panel.register(),
@@ -96,7 +104,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     registerRowCommands(pages),
     new ProfileTasks(profiler, log).register(),
     new ProfileDebug(log).register(),
-    new Hovers(current, documents, metric, differences, log).register(),
+    new Hovers(extensionUri, current, documents, metric, differences, log).register(),
     cards.register(), // of two hovers on one line the later provider's comes first: the picture, then who accesses the variable
     vscode.commands.registerCommand('cacheline.profile', (argument: unknown) => profile.run(argument)),
     vscode.commands.registerCommand('cacheline.stop', () => profiler.stop()),
@@ -125,6 +133,12 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     vscode.commands.registerCommand('cacheline.clear', () => documents.use(undefined)),
     vscode.commands.registerCommand('cacheline.checkMachine', () => machine.run()),
     vscode.commands.registerCommand('cacheline.restartEngine', () => health.restart()),
+    vscode.commands.registerCommand('cacheline.openWalkthrough', () => example.run('openWalkthrough')),
+    vscode.commands.registerCommand('cacheline.buildExample', () => example.run('begin')),
+    vscode.commands.registerCommand('cacheline.openExampleRecording', () => example.run('openRecording')),
+    vscode.commands.registerCommand('cacheline.profileExample', () => example.run('profile')),
+    vscode.commands.registerCommand('cacheline.showExample', () => example.run('show')),
+    vscode.commands.registerCommand('cacheline.compareExample', () => example.run('compareRecordings')),
   );
 
   return {

@@ -15,11 +15,13 @@ export const samplerFile = path.join(buildFolder, 'native/addon/libcacheline_sam
 export const selfTestFile = path.join(buildFolder, 'native/addon/cacheline_selftest');
 export const hostSuiteFolder = path.join(root, 'build/test-host');
 
-/** Builds what the products consist of: the addon in build/release, the bundles in dist. */
+/** Builds what the products consist of: the addon in build/release, the bundles and the recordings of the example in dist. */
 export async function build({ tests = false } = {}) {
   await buildNative(tests);
   say('build: esbuild');
   await bundleProducts({ outdir: 'dist', sourcemap: true });
+  const { exampleRecordings } = await import('./example-recordings.mjs');
+  await exampleRecordings();
   if (tests) await bundleHostSuite();
 }
 

@@ -4,6 +4,7 @@ import { chmod, cp, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/pro
 import path from 'node:path';
 import process from 'node:process';
 import { addonFile, agentFile, build, bundleProducts, samplerFile, selfTestFile } from './build.mjs';
+import { exampleRecordingsFolder } from './example-recordings.mjs';
 import { glibcFloor, isNewer, readDynamic } from './lib/elf.mjs';
 import { thirdPartyNotices } from './lib/notices.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
@@ -48,6 +49,7 @@ async function makePackage(args) {
   await mkdir(libraryFolder, { recursive: true });
 
   const sources = await bundleProducts({ outdir: path.join(stage, 'dist'), minify: true });
+  await cp(exampleRecordingsFolder, path.join(stage, 'dist/example'), { recursive: true, preserveTimestamps: true });
   const addon = path.join(native, 'cacheline.node');
   await run('strip', ['--strip-unneeded', '-o', addon, addonFile]);
   const agents = [];

@@ -21,6 +21,7 @@ import { showError } from './errors';
 import { LANGUAGES } from './layout-hover';
 import type { Layouts } from './layouts';
 import { showInformation, showWarning } from './notify';
+import { PROBLEM_SOURCE } from './problems';
 import type { SourceDocuments } from './source-documents';
 
 /** That a list of quick fixes waits for the engine: when a person asks for it, and when the editor asks for the lightbulb. */
@@ -76,6 +77,7 @@ export class AdviceActions implements vscode.CodeActionProvider {
     const isWanted = context.only === undefined || context.only.intersects(vscode.CodeActionKind.QuickFix);
     if (!profile || !isWanted || this.documents.namesOf(document.uri).length === 0) return [];
     const actions: vscode.CodeAction[] = [];
+    const problems = context.diagnostics.filter(({ source }) => source === PROBLEM_SOURCE);
     const wait = context.triggerKind === vscode.CodeActionTriggerKind.Invoke ? LONGEST_WAIT_MS.asked : LONGEST_WAIT_MS.unasked;
     for (const offer of (await inTime(this.offersOf(profile), wait)) ?? []) {
       if (this.current.get() !== profile) return []; // its places are not found among those of another one
@@ -87,6 +89,7 @@ export class AdviceActions implements vscode.CodeActionProvider {
       const title = actionTitle(offer.advice);
       const fix = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
       fix.edit = edit;
+      fix.diagnostics = problems.filter((problem) => offer.places.some((place) => this.isIn(place, document.uri, problem.range)));
       const preview = new vscode.CodeAction(vscode.l10n.t('Preview: {0}', title), vscode.CodeActionKind.QuickFix);
       preview.command = { command: 'cacheline.previewAdvice', title: vscode.l10n.t('Preview'), arguments: [offer.number, title] };
       actions.push(fix, preview);

@@ -23,9 +23,9 @@ export interface LineHeatState {
   amount: number;
   /** What loads measured on the cache lines that this line only stores to; 0 where it has an amount. */
   caused: number;
-  /** The text after the line. */
+  /** The text after the line; empty: the settings leave it out. */
   text: string;
-  /** Name of the gutter icon; null where the gutter shows borders. */
+  /** Name of the gutter icon; null where the gutter shows borders, or no mark. */
   icon: string | null;
 }
 

@@ -1,9 +1,10 @@
 // Heat of source lines: gutter icons (or borders), marks in the overview ruler, and a short text after visible lines. While a
 // comparison is open, of what it changed.
-// Settings: cacheline.gutterStyle, cacheline.lineText, cacheline.heatMetric. Colours: cacheline.heat1 to heat5.
+// Settings: cacheline.gutterStyle, cacheline.gutterFrom, cacheline.lineText, cacheline.lineTextFrom, cacheline.heatMetric. Colours: cacheline.heat1 to heat5.
 import * as vscode from 'vscode';
 import type { HeatStep } from '../protocol/heat-scale';
-import { heatText, type LineHeat } from '../session/profile/heat';
+import { wholeOf } from '../protocol/measure';
+import { heatText, isFrom, type LineHeat } from '../session/profile/heat';
 import type { LineHeatState } from './api';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
@@ -26,7 +27,9 @@ interface Placed {
 /** What a line shows. */
 interface Mark {
   line: number;
-  meter: Meter;
+  /** Undefined: too little for a mark. */
+  meter: Meter | undefined;
+  /** Empty: too little for a text. */
   text: string;
 }
 
@@ -65,7 +68,7 @@ export class Heat implements vscode.Disposable {
         this.meters = this.createMeters();
         this.drawAll();
       }),
-      onSettingChange('lineText', () => this.drawAll()),
+      ...(['gutterFrom', 'lineText', 'lineTextFrom'] as const).map((name) => onSettingChange(name, () => this.drawAll())),
     ];
     this.drawAll();
   }
@@ -80,7 +83,7 @@ export class Heat implements vscode.Disposable {
       amount: heat.amount,
       caused: heat.caused,
       text: this.textOf(heat, uri),
-      icon: setting('gutterStyle', this.log) === 'icon' ? `heat-${heat.step}` : null,
+      icon: this.isMarked(heat) && setting('gutterStyle', this.log) === 'icon' ? `heat-${heat.step}` : null,
     }));
   }
 
@@ -131,8 +134,19 @@ export class Heat implements vscode.Disposable {
     return [...byLine.values()].sort((a, b) => a.line - b.line);
   }
 
+  /** Empty where the setting leaves it out. */
   private textOf(heat: LineHeat, uri: vscode.Uri): string {
-    return heatText(heat) + this.documents.textAge(uri);
+    const shown = setting('lineText', this.log) && this.isFrom(heat, setting('lineTextFrom', this.log));
+    return shown ? heatText(heat) + this.documents.textAge(uri) : '';
+  }
+
+  private isMarked(heat: LineHeat): boolean {
+    return this.isFrom(heat, setting('gutterFrom', this.log));
+  }
+
+  private isFrom(heat: LineHeat, percent: number): boolean {
+    const profile = this.current.get();
+    return profile !== undefined && isFrom(heat, wholeOf(profile.report, heat.measure), percent);
   }
 
   private drawAll(): void {
@@ -167,7 +181,7 @@ export class Heat implements vscode.Disposable {
       );
     }
     const visible = nearScreen(editor);
-    const texts = setting('lineText', this.log) ? marks.filter(({ line }) => visible(line)) : [];
+    const texts = marks.filter(({ line, text }) => text !== '' && visible(line));
     editor.setDecorations(
       this.text,
       texts.map(({ line, text }) => ({
@@ -179,8 +193,15 @@ export class Heat implements vscode.Disposable {
 
   private async marksOf(document: vscode.TextDocument): Promise<Mark[]> {
     const differences = this.differences.of(document);
-    if (differences) return differences.map(({ line, direction, text }) => ({ line, meter: direction, text }));
-    return (await this.placed(document.uri)).map(({ line, heat }) => ({ line, meter: heat.step, text: this.textOf(heat, document.uri) }));
+    if (differences) {
+      const shown = setting('lineText', this.log);
+      return differences.map(({ line, direction, text }) => ({ line, meter: direction, text: shown ? text : '' }));
+    }
+    return (await this.placed(document.uri)).map(({ line, heat }) => ({
+      line,
+      meter: this.isMarked(heat) ? heat.step : undefined,
+      text: this.textOf(heat, document.uri),
+    }));
   }
 }
 

@@ -7,9 +7,11 @@ import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
 import type { LineDifferences } from './line-differences';
 import type { SourceDocuments } from './source-documents';
+import { verdictPage } from './verdict-page';
 
 export class Hovers implements vscode.HoverProvider {
   constructor(
+    private readonly extensionUri: vscode.Uri,
     private readonly current: CurrentProfile,
     private readonly documents: SourceDocuments,
     private readonly metric: HeatMetricChoice,
@@ -43,11 +45,22 @@ export class Hovers implements vscode.HoverProvider {
     const { measure } = this.metric.of(profile.report);
     const places = this.documents.placesAt(uri, line);
     try {
-      return await hoverTextsAt(profile, places, measure);
+      const words = vscode.l10n.t('What this means');
+      return await hoverTextsAt(
+        profile,
+        places,
+        measure,
+        (verdict) => `[${words}](${linkTarget(verdictPage(this.extensionUri, verdict))})`,
+      );
     } catch (error) {
       // A hover nobody asked for stays silent.
       this.log.warn(`No hover: ${String(error)}`);
       return [];
     }
   }
+}
+
+/** For a Markdown link, which parentheses would end. */
+function linkTarget(uri: vscode.Uri): string {
+  return uri.toString().replaceAll('(', '%28').replaceAll(')', '%29');
 }

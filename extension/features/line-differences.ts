@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import type { Comparison, Side } from '../session/compare/comparison';
 import type { LineChange, SideLines } from '../session/compare/line-changes';
 import { LineTracker } from '../session/lines/line-tracker';
+import type { PathPair } from '../session/lines/source-map';
 import { collectWords, type FileWords } from '../session/lines/line-words';
 import { onSettingChange, setting } from './settings';
 import { SourcePaths } from './source-paths';
@@ -42,8 +43,12 @@ export class LineDifferences implements vscode.Disposable {
   private readonly paths: SourcePaths;
   private readonly subscriptions: { dispose(): void }[];
 
-  constructor(private readonly log: vscode.LogOutputChannel) {
-    this.paths = new SourcePaths(log);
+  /** @param ownPaths where sources of the extension's own recordings are */
+  constructor(
+    ownPaths: readonly PathPair[],
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    this.paths = new SourcePaths(ownPaths, log);
     this.subscriptions = [
       this.changed,
       onSettingChange('compareHeat', () => this.changed.fire()),

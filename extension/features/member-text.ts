@@ -1,4 +1,5 @@
-// Text after the declarations of hot members: where in the type, how hot, who. Setting: cacheline.memberText.
+// Text after the declarations of hot members: where in the type, how hot, who. Settings: cacheline.memberText,
+// cacheline.lineTextFrom.
 import * as vscode from 'vscode';
 import { membersText } from '../session/layout/layout-card-words';
 import type { MemberTextState } from './api';
@@ -34,6 +35,7 @@ export class MemberTexts implements vscode.Disposable {
       vscode.window.onDidChangeVisibleTextEditors(soon),
       vscode.window.onDidChangeTextEditorVisibleRanges(soon),
       onSettingChange('memberText', soon),
+      onSettingChange('lineTextFrom', soon),
     ];
     soon();
   }
@@ -44,13 +46,14 @@ export class MemberTexts implements vscode.Disposable {
     if (!profile || !setting('memberText', this.log)) return [];
     const { report } = profile;
     const { measure } = this.metric.of(report);
+    const from = setting('lineTextFrom', this.log);
     const how = this.documents.textAge(uri);
     const texts = new Map<number, string>();
     for (const file of this.documents.namesOf(uri)) {
       for (const [line, places] of profile.types.get(file) ?? []) {
         const now = this.documents.find({ file, line })?.line;
         if (now === undefined) continue;
-        const text = membersText(places, report, measure);
+        const text = membersText(places, report, measure, from);
         if (text !== '' && !texts.has(now)) texts.set(now, text + how);
       }
     }

@@ -21,7 +21,7 @@ import { SamplingControl } from './sampling-control';
 import { folderSetting } from './settings';
 import type { SourceDocuments } from './source-documents';
 
-const NOT_TRUSTED = vscode.l10n.t(
+export const NOT_TRUSTED = vscode.l10n.t(
   'Recording is off in an untrusted workspace, because others may have written its programs and settings. Trust it first with "Workspaces: Manage Workspace Trust". You can still open recordings.',
 );
 
@@ -43,13 +43,14 @@ export class Profiler implements vscode.Disposable {
   /**
    * Records, analyses and shows.
    * @param display by default a notification and the output channel
+   * @param parent the folder in which the recording is made; by default the setting's
    * Rejects with EngineError, or LaunchError where a recording runs already or the workspace is not trusted.
    */
-  async run(target: ProfileTarget, display?: RunDisplay): Promise<Recording> {
+  async run(target: ProfileTarget, display?: RunDisplay, parent?: string): Promise<Recording> {
     if (!vscode.workspace.isTrusted) throw new LaunchError(NOT_TRUSTED);
     if (this.stopRunning)
       throw new LaunchError(vscode.l10n.t('A recording is already running. Stop it first with "Cacheline: Stop Recording".'));
-    const done = await (display ? this.record(target, display) : this.recordWithNotification(target));
+    const done = await (display ? this.record(target, display, parent) : this.recordWithNotification(target, parent));
     const shown = await ShownProfile.of(done.opened, done.recording.path, printable(targetName(target)));
     const head = summaryOf(shown); // while nothing else can be shown in its place
     await this.documents.use(shown);
@@ -73,10 +74,10 @@ export class Profiler implements vscode.Disposable {
     this.sampling.dispose();
   }
 
-  private recordWithNotification(target: ProfileTarget): Thenable<Profile> {
+  private recordWithNotification(target: ProfileTarget, parent: string | undefined): Thenable<Profile> {
     const title = vscode.l10n.t('Profiling {0}', printable(targetName(target)));
-    return withNotification(title, (progress, stop) =>
-      this.record(target, {
+    return withNotification(title, (progress, stop) => {
+      const display: RunDisplay = {
         output: (text) => this.channel.append(text),
         line: (text) => this.channel.appendLine(text),
         warning: (text) => {
@@ -85,11 +86,12 @@ export class Profiler implements vscode.Disposable {
         },
         progress,
         stop,
-      }),
-    );
+      };
+      return this.record(target, display, parent);
+    });
   }
 
-  private async record(target: ProfileTarget, display: RunDisplay): Promise<Profile> {
+  private async record(target: ProfileTarget, display: RunDisplay, parent: string | undefined): Promise<Profile> {
     const stop = new AbortController();
     const cancel = new AbortController();
     let analyzing = false;
@@ -100,7 +102,7 @@ export class Profiler implements vscode.Disposable {
     try {
       await vscode.commands.executeCommand('setContext', 'cacheline.recording', true);
       const folder = folderOf(target);
-      const request = recordRequest(target, this.settings(folder), await this.recordingParent(target, folder));
+      const request = recordRequest(target, this.settings(folder), parent ?? (await this.recordingParent(target, folder)));
       const control = await this.sampling.begin(target.paused ?? false);
       display.line(startText(target));
       const onProgress = (now: ProfileProgress): void => {

@@ -13,6 +13,7 @@ import {
   type FileWords,
   type KnownOfFile,
 } from '../session/lines/line-words';
+import type { PathPair } from '../session/lines/source-map';
 import type { ShownProfile } from '../session/profile/shown-profile';
 import type { CurrentProfile } from './current-profile';
 import { onSettingChange } from './settings';
@@ -70,11 +71,13 @@ export class SourceDocuments implements vscode.Disposable {
   private readonly paths: SourcePaths;
   private readonly subscriptions: { dispose(): void }[];
 
+  /** @param ownPaths where sources of the extension's own recordings are */
   constructor(
     private readonly current: CurrentProfile,
+    ownPaths: readonly PathPair[],
     private readonly log: vscode.LogOutputChannel,
   ) {
-    this.paths = new SourcePaths(log);
+    this.paths = new SourcePaths(ownPaths, log);
     this.subscriptions = [
       this.moved,
       onSettingChange('sourceMap', () => void this.use(this.profile)),

@@ -38,7 +38,11 @@ export class SourcePaths {
   private readonly asked = new Set<string>();
   private readonly outsideFolders = new OutsideFolders();
 
-  constructor(private readonly log: vscode.LogOutputChannel) {}
+  /** @param own pairs besides the setting's, which come first */
+  constructor(
+    private readonly own: readonly PathPair[],
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
 
   async locate(names: readonly string[]): Promise<LocatedPaths> {
     const mapped = this.pairs();
@@ -122,10 +126,11 @@ export class SourcePaths {
 
   private pairs(): PathPair[] {
     const folder = workspaceFolder() ?? '';
-    return Object.entries(setting('sourceMap', this.log)).map(([from, to]) => ({
+    const pairs = Object.entries(setting('sourceMap', this.log)).map(([from, to]) => ({
       from,
       to: to.replaceAll('${workspaceFolder}', () => folder),
     }));
+    return [...pairs, ...this.own];
   }
 
   private async bySetting(name: string, pairs: readonly PathPair[]): Promise<ExistingFile | undefined> {

@@ -1,5 +1,5 @@
 // The line above the definition of a contended type: who writes, over how many lines, what it costs; a click opens the card.
-// Setting: cacheline.codeLens.
+// Settings: cacheline.codeLens, cacheline.codeLensFrom.
 import * as vscode from 'vscode';
 import { isContended, lensTitle, readableType } from '../session/layout/layout-card-words';
 import { count } from '../session/text/terminal-text';
@@ -30,6 +30,7 @@ export class TypeLenses implements vscode.CodeLensProvider, vscode.Disposable {
       metric.onDidChange(again),
       documents.onDidMove(again),
       onSettingChange('codeLens', again),
+      onSettingChange('codeLensFrom', again),
       vscode.languages.registerCodeLensProvider(LANGUAGES, this),
     ];
   }
@@ -39,12 +40,13 @@ export class TypeLenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!profile || !setting('codeLens', this.log)) return [];
     const { report } = profile;
     const { measure } = this.metric.of(report);
+    const from = setting('codeLensFrom', this.log);
     const how = this.documents.textAge(uri);
     return this.documents.namesOf(uri).flatMap((file) =>
       [...(profile.types.get(file) ?? [])].flatMap(([line, places]) => {
         const now = this.documents.find({ file, line })?.line;
         if (now === undefined) return [];
-        const contended = places.filter(({ what, card }) => what === 'type' && isContended(card, measure));
+        const contended = places.filter(({ what, card }) => what === 'type' && isContended(card, report, measure, from));
         const lens = (title: string, name: string): vscode.CodeLens =>
           new vscode.CodeLens(new vscode.Range(now, 0, now, 0), {
             title: withoutIcons(title + how),

@@ -11,6 +11,15 @@ export const VERDICT_MEANING: Record<Verdict, string> = {
   private: t('One thread uses this cache line, or several that never overlap in time.'),
 };
 
+/** The page that says how to read a verdict and what to do about it; below the folder of the documents. */
+export const VERDICT_PAGES: Record<Verdict, string> = {
+  'false sharing': 'verdicts/false-sharing.md',
+  'true sharing': 'verdicts/true-sharing.md',
+  mixed: 'verdicts/mixed.md',
+  'read-shared': 'verdicts/no-contention.md',
+  private: 'verdicts/no-contention.md',
+};
+
 export const EVIDENCE_MEANING: Record<Evidence, string> = {
   hitm: t('loads that hit a line modified in another core’s cache, counted by the memory PMU'),
   peer: t('loads served by another core’s cache, counted by the memory PMU'),

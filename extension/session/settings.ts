@@ -14,7 +14,11 @@ export interface Settings {
   /** Seconds that a running process is recorded; 0: until it is stopped. */
   attachDuration: number;
   gutterStyle: 'icon' | 'border';
+  /** From which share on, in percent of what was measured in the whole recording, lines have a mark; 0: all of them. */
+  gutterFrom: number;
   lineText: boolean;
+  /** The same of the text after lines and members. */
+  lineTextFrom: number;
   /** While a comparison is open, lines show what it changed. */
   compareHeat: boolean;
   heatMetric: HeatMetric | 'auto';
@@ -27,7 +31,11 @@ export interface Settings {
   /** The card's picture as a list. */
   'layout.text': boolean;
   codeLens: boolean;
+  /** The same of the line above types. */
+  codeLensFrom: number;
   memberText: boolean;
+  /** From which percent on contended data is in the list of problems; 0: none is. */
+  problems: number;
   /** `cacheline` on the PATH of the editor's terminals. */
   terminalPath: boolean;
 }
@@ -71,7 +79,9 @@ export const SETTINGS: { [K in keyof Settings]: SettingSpec<Settings[K]> } = {
   confirm: flag('confirm', false),
   attachDuration: wholeNumber('attachDuration', 0, 0, 86_400),
   gutterStyle: choice('gutterStyle', ['icon', 'border']),
+  gutterFrom: percentage('gutterFrom'),
   lineText: flag('lineText', true),
+  lineTextFrom: percentage('lineTextFrom'),
   compareHeat: flag('compareHeat', true),
   heatMetric: choice('heatMetric', ['auto', ...HEAT_METRICS]),
   sourceMap: {
@@ -83,7 +93,9 @@ export const SETTINGS: { [K in keyof Settings]: SettingSpec<Settings[K]> } = {
   'layout.binary': text('layout.binary'),
   'layout.text': flag('layout.text', false),
   codeLens: flag('codeLens', true),
+  codeLensFrom: percentage('codeLensFrom'),
   memberText: flag('memberText', true),
+  problems: percentage('problems'),
   terminalPath: flag('terminalPath', true),
 };
 
@@ -119,6 +131,16 @@ function wholeNumber(name: string, fallback: number, minimum: number, maximum: n
       typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum
         ? fits(value)
         : misfit(name, value, fallback),
+  };
+}
+
+function percentage(name: string): SettingSpec<number> {
+  return {
+    type: 'number',
+    default: 0,
+    minimum: 0,
+    maximum: 100,
+    parse: (value) => (typeof value === 'number' && value >= 0 && value <= 100 ? fits(value) : misfit(name, value, 0)),
   };
 }
 

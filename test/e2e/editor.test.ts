@@ -18,6 +18,7 @@ import { describeRecording } from './recording';
 import { describeRows } from './rows';
 import { describeTranslated } from './translated';
 import { vsixFile } from './vsix';
+import { describeWalkthrough } from './walkthrough';
 import { Window } from './window';
 
 const EXAMPLE = 'reader_writer-contended';
@@ -235,6 +236,7 @@ describe(`VS Code ${version.name}`, function () {
   describeRecording({ window: () => window, workspace });
   describeLongList({ window: () => window, workspace });
   describeMachine({ window: () => window, workspace });
+  describeWalkthrough(() => window);
   describeAccess(() => window);
   describeTranslated({
     browser: () => browser!,

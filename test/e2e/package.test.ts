@@ -21,9 +21,11 @@ const allowed = [
   /^extension\/dist\/syntax\/(web-tree-sitter|tree-sitter-c|tree-sitter-cpp)\.wasm$/,
   /^extension\/dist\/native\/(cacheline\.node|cacheline_selftest|libcacheline_(heap|sampler)\.so)$/,
   /^extension\/dist\/native\/lib\/lib\w+\.so[.\d]*$/,
+  /^extension\/dist\/example\/(counters\.c|(before|after)\.cacheline\/(perf\.data|meta\.json|blocked\.jsonl|agent)|files\/tmp\/cacheline-example-\w+\/(before|after)\/counters)$/,
   /^extension\/docs\/[\w./-]+\.(md|json|png|svg)$/,
   /^extension\/l10n\/bundle\.l10n\.json$/,
   /^extension\/media\/[\w./-]+\.(svg|png)$/,
+  /^extension\/media\/walkthrough\/counters\.c$/,
 ];
 
 describe('the package', () => {

@@ -6,13 +6,11 @@ import * as vscode from 'vscode';
 import type { Advice, AdviceList } from '../../extension/protocol/advice';
 import type { CachelineApi } from '../../extension/features/api';
 import type { PanelAdvice } from '../../extension/protocol/panel';
-import type { Report } from '../../extension/protocol/report';
 import { advice, adviceList, membersChange } from '../unit/advice-builder';
 import { access, cacheLine, report } from '../unit/report-builder';
-import { field, layout, member, typeHeat } from '../unit/type-builder';
+import { lineIn, QUEUE_FILE, queueReport } from './queue-report';
 import { activate, closeEditors, eventually, hoverTexts, profile, program, source } from './support';
 
-const FILE = 'producer_limit/contended.c';
 const TITLE = "Give 'limit' a cache line of its own (predicted 2.1x)";
 const MEMBER = '  atomic_long limit;';
 const ALIGNED = '  _Alignas(64) atomic_long limit;';
@@ -23,26 +21,8 @@ describe('advice in the editor', function () {
   let uri: vscode.Uri;
   let original: string;
 
-  const lineOf = (text: string): number => original.split('\n').findIndex((line) => line.includes(text)) + 1;
+  const lineOf = (text: string): number => lineIn(original, text);
   const definition = (): number => lineOf('struct queue {');
-
-  function example(): Report {
-    const file = uri.fsPath;
-    const members = [
-      member('produced', 0, 8, { type: 'atomic_long', line: lineOf('atomic_long produced;') }),
-      member('limit', 8, 8, { type: 'atomic_long', line: lineOf('atomic_long limit;') }),
-    ];
-    const of = layout('queue', 16, members, { file, line: definition(), align: 8 });
-    const heat = typeHeat(of, [field('produced', 0, { stores: 620, writers: [11] }), field('limit', 8, { loads: 310, readers: [12] })]);
-    const data = { object: 'queue', definition: { file, line: lineOf('@variable queue') }, type: 'struct queue' };
-    const consume = { file, line: lineOf('@contended queue.limit'), symbol: 'consume', reads: 310, threads: [12], offset: 8 };
-    const produce = { file, line: lineOf('@contended queue.produced'), symbol: 'produce', writes: 620, threads: [11] };
-    const accesses = [
-      access({ ...produce, data: { ...data, offset: 0, field: 'produced' } }),
-      access({ ...consume, data: { ...data, offset: 8, field: 'limit' } }),
-    ];
-    return report([cacheLine(accesses)], { types: [heat] });
-  }
 
   function advised(given: Partial<Advice> = {}): AdviceList {
     const place = { file: uri.fsPath, line: definition() };
@@ -61,7 +41,7 @@ describe('advice in the editor', function () {
     ]);
   }
 
-  const show = (list = advised()): Promise<void> => api.showReport(example(), 'made by hand', list);
+  const show = (list = advised()): Promise<void> => api.showReport(queueReport(uri, original), 'made by hand', list);
   const actionsAt = async (line: number, in_ = uri): Promise<vscode.CodeAction[]> => {
     const position = new vscode.Position(line - 1, 2);
     const all = await vscode.commands.executeCommand<vscode.CodeAction[]>(
@@ -87,7 +67,7 @@ describe('advice in the editor', function () {
 
   before(async () => {
     api = await activate();
-    uri = source(FILE);
+    uri = source(QUEUE_FILE);
     original = readFileSync(uri.fsPath, 'utf8');
     await vscode.window.showTextDocument(uri);
     await show();
@@ -297,7 +277,7 @@ describe('advice in the editor', function () {
   });
 
   it('edits no text that is newer than the binary', async () => {
-    const made = example();
+    const made = queueReport(uri, original);
     const [heat] = made.types!;
     const binary = source('producer_limit/fixed.c').fsPath; // any file that is older
     utimesSync(binary, 1_000_000_000, 1_000_000_000);

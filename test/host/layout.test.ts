@@ -4,13 +4,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { CachelineApi } from '../../extension/features/api';
-import type { Report } from '../../extension/protocol/report';
 import type { TreeNode } from '../../extension/session/profile/contended-tree';
 import { access, cacheLine, report } from '../unit/report-builder';
 import { field, layout, member, typeHeat } from '../unit/type-builder';
+import { lineIn, QUEUE_FILE, queueReport } from './queue-report';
 import { activate, closeEditors, eventually, hoverTexts, program, source } from './support';
-
-const FILE = 'producer_limit/contended.c';
 
 describe('types on their source', function () {
   this.timeout(60_000);
@@ -19,39 +17,18 @@ describe('types on their source', function () {
   let original: string;
   let definition: number;
 
-  const lineOf = (text: string): number => original.split('\n').findIndex((line) => line.includes(text)) + 1;
+  const lineOf = (text: string): number => lineIn(original, text);
   const settings = () => vscode.workspace.getConfiguration('cacheline');
   const lenses = async (): Promise<vscode.CodeLens[]> =>
     vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri);
 
-  /** 620 samples of a writer, 310 of a reader, on one line; everything else of the program is private. */
-  function example(): Report {
-    const file = uri.fsPath;
-    const members = [
-      member('produced', 0, 8, { type: 'atomic_long', line: lineOf('atomic_long produced;') }),
-      member('limit', 8, 8, { type: 'atomic_long', line: lineOf('atomic_long limit;') }),
-    ];
-    const of = layout('queue', 16, members, { file, line: definition, align: 8 });
-    const heat = typeHeat(of, [field('produced', 0, { stores: 620, writers: [11] }), field('limit', 8, { loads: 310, readers: [12] })]);
-    const data = { object: 'queue', definition: { file, line: lineOf('@variable queue') }, type: 'struct queue' };
-    const produce = { file, line: lineOf('@contended queue.produced'), symbol: 'produce', writes: 620, threads: [11] };
-    const consume = { file, line: lineOf('@contended queue.limit'), symbol: 'consume', reads: 310, threads: [12], offset: 8 };
-    const lines = [
-      cacheLine([
-        access({ ...produce, data: { ...data, offset: 0, field: 'produced' } }),
-        access({ ...consume, data: { ...data, offset: 8, field: 'limit' } }),
-      ]),
-    ];
-    return report(lines, { types: [heat] });
-  }
-
   before(async () => {
     api = await activate();
-    uri = source(FILE);
+    uri = source(QUEUE_FILE);
     original = readFileSync(uri.fsPath, 'utf8');
     definition = lineOf('struct queue {');
     await vscode.window.showTextDocument(uri);
-    await api.showReport(example(), 'made by hand');
+    await api.showReport(queueReport(uri, original), 'made by hand');
   });
 
   after(async () => {
@@ -157,7 +134,7 @@ describe('types on their source', function () {
     await api.showReport(report([cacheLine([access({ writes: 9, data: { object: 'gone', offset: 0, definition } })])]), 'made by hand');
     unlinkSync(gone.fsPath);
     await assert.doesNotReject(async () => vscode.commands.executeCommand('cacheline.openSource', definition));
-    await api.showReport(example(), 'made by hand');
+    await api.showReport(queueReport(uri, original), 'made by hand');
   });
 
   it('follows edits, and says that the binary does not have them', async () => {
@@ -175,7 +152,7 @@ describe('types on their source', function () {
   });
 
   it('where the source is newer than the binary believes only lines that name what they declare', async () => {
-    const made = example();
+    const made = queueReport(uri, original);
     const [heat] = made.types!;
     const binary = uri.fsPath.replace(/[^/]+$/, 'fixed.c'); // any file that is older
     utimesSync(binary, 1_000_000_000, 1_000_000_000);
@@ -194,7 +171,10 @@ describe('types on their source', function () {
     const other = layout('queue', 8, members, { file: uri.fsPath, line: definition });
     const twin = typeHeat(other, [field('limit', 0, { stores: 40, writers: [12] })], { object: 'libother.so' });
     const icon = typeHeat({ ...other, name: 'box<$(alert)>' }, [field('limit', 0, { stores: 10, writers: [12] })]);
-    await api.showReport({ ...example(), types: [...(example().types ?? []), twin, icon] }, 'made by hand');
+    await api.showReport(
+      { ...queueReport(uri, original), types: [...(queueReport(uri, original).types ?? []), twin, icon] },
+      'made by hand',
+    );
     const text = await hoverTexts(uri, definition);
     assert.equal(text.match(/!\[/g)?.length, 1, 'one picture');
     assert.ok(
@@ -207,7 +187,7 @@ describe('types on their source', function () {
       second,
       /^\*\*`struct queue`\*\* · 8 bytes.*\*\*`limit`\*\* \| &nbsp;&nbsp;0–7 \| &nbsp;&nbsp;8 \| &nbsp;&nbsp;0 \| &nbsp;&nbsp;40 \|/s,
     );
-    await api.showReport(example(), 'made by hand');
+    await api.showReport(queueReport(uri, original), 'made by hand');
   });
 
   it('shows nothing once the profile is cleared', async () => {

@@ -119,7 +119,10 @@ describe('blindness', () => {
 
   it('is what an empty tree of contended data says', () => {
     assert.match(emptyTreeText(nothingSeen([JAVA], 4)), /^Most of this program's time \(99\.6%\) was in code that no file backs/);
-    assert.equal(emptyTreeText(nothingSeen([{ ...JAVA, share: 0.3 }], 700)), 'Nothing contended was measured in this profile.');
+    assert.match(
+      emptyTreeText(nothingSeen([{ ...JAVA, share: 0.3 }], 700)),
+      /^Nothing contended was measured in this profile\. .* record /,
+    );
   });
 });
 

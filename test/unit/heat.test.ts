@@ -1,7 +1,7 @@
 // Heat of source lines: what counts where, the five steps, and the text after a line.
 import assert from 'node:assert/strict';
 import { heatStep } from '../../extension/protocol/heat-scale';
-import { heatText, type LineHeat } from '../../extension/session/profile/heat';
+import { heatText, isFrom, type LineHeat } from '../../extension/session/profile/heat';
 import { access, cacheLine, report, thread } from './report-builder';
 import { accessesAt, heatsOf } from './report-lookups';
 
@@ -52,6 +52,13 @@ describe('heat', () => {
     );
     const [hot] = heatsOf(report([line]), 'contended').get('/src/program.c') ?? [];
     assert.deepEqual([hot?.writers, hot?.readers, hot?.both], [2, 2, 1]);
+  });
+
+  it('counts for a share of the whole; what only stores for what it causes', () => {
+    assert.ok(isFrom({ amount: 5, caused: 0 }, 100, 5));
+    assert.ok(!isFrom({ amount: 5, caused: 0 }, 100, 5.1));
+    assert.ok(isFrom({ amount: 0, caused: 30 }, 100, 30));
+    assert.ok(isFrom({ amount: 1, caused: 0 }, 1_000_000, 0), 'from 0 on: all');
   });
 
   it('has five steps with fixed bounds', () => {

@@ -171,17 +171,19 @@ describe('text after a line with several members', () => {
     const both = card([member('left', 0, 8, line), member('right', 8, 8, line)], fields);
     const expected = 'byte 8 of pair: 30% of contended samples, 1 thread writes';
     const of = places(both);
-    assert.equal(membersText(of, profile(), 'contended'), `right, ${expected} (and 1 more member on this line)`);
-    assert.equal(membersText(of.slice(1), profile(), 'contended'), expected);
+    assert.equal(membersText(of, profile(), 'contended', 0), `right, ${expected} (and 1 more member on this line)`);
+    assert.equal(membersText(of.slice(1), profile(), 'contended', 0), expected);
     const cold = card([member('left', 0, 8, line), member('right', 8, 8, line)], fields.slice(1));
-    assert.equal(membersText(places(cold), profile(), 'contended'), `right, ${expected}`, 'of two, one is hot');
-    assert.equal(membersText([], profile(), 'contended'), '');
+    assert.equal(membersText(places(cold), profile(), 'contended', 0), `right, ${expected}`, 'of two, one is hot');
+    assert.equal(membersText([], profile(), 'contended', 0), '');
+    assert.equal(membersText(of, profile(), 'contended', 30), `right, ${expected}`, 'from a share on');
+    assert.equal(membersText(of, profile(), 'contended', 31), '');
   });
 
   it('does not count a structure and what is inside of it twice', () => {
     const members = [member('in', 0, 16, line), member('in.left', 0, 8, { ...line, depth: 1 })];
     const nested = card(members, [field('in.left', 0, { stores: 100, writers: [1] })]);
-    assert.equal(membersText(places(nested), profile(), 'contended'), 'byte 0 of pair: 10% of contended samples, 1 thread writes');
+    assert.equal(membersText(places(nested), profile(), 'contended', 0), 'byte 0 of pair: 10% of contended samples, 1 thread writes');
   });
 });
 

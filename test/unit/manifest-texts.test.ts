@@ -9,7 +9,7 @@ const texts = JSON.parse(readFileSync(path.join(root, 'package.nls.json'), 'utf8
 
 /** Properties that VS Code shows. */
 const SHOWN = new Set([
-  ...['category', 'contents', 'deprecationMessage', 'description', 'displayName', 'enumDescriptions', 'label'],
+  ...['altText', 'category', 'contents', 'deprecationMessage', 'description', 'displayName', 'enumDescriptions', 'label'],
   ...['markdownDescription', 'markdownEnumDescriptions', 'title', 'name'],
 ]);
 

@@ -230,11 +230,11 @@ describe('profile', () => {
     assert.deepEqual(await shown.heat('/src/other.c', 'contended'), []);
     assert.equal(given.lines, 1000);
 
-    const [text = '', note] = await hoverTextsAt(shown, [{ file: '/src/cold.c', line: 6 }], 'contended');
+    const [text = '', note] = await hoverTextsAt(shown, [{ file: '/src/cold.c', line: 6 }], 'contended', () => '');
     assert.match(text, /20 cache lines/);
     assert.equal(note, undefined);
     assert.equal(given.lines, 1020);
-    const hot = await hoverTextsAt(shown, [{ file: '/src/hot.c', line: 5 }], 'contended');
+    const hot = await hoverTextsAt(shown, [{ file: '/src/hot.c', line: 5 }], 'contended', () => '');
     assert.equal(hot.at(-1), 'The numbers are of the 1,000 cache lines that measured most, of 19,980.');
     assert.equal(given.lines, 2020);
 

@@ -161,7 +161,7 @@ function NothingFound({ summary, filter, words }: { summary: PanelSummary; filte
     return (
       <section class="empty">
         <h2>{t('The filter leaves nothing to show')}</h2>
-        <p>{words}</p>
+        <p>{t('{0} Remove a term above to see more.', words)}</p>
       </section>
     );
   }
@@ -201,7 +201,7 @@ function NothingFound({ summary, filter, words }: { summary: PanelSummary; filte
       <p>
         {attributed === 0
           ? NOTHING_ATTRIBUTED
-          : `${t('No two threads were seen taking turns on a cache line that one of them writes.')} ${leftOutText(summary.linesLeftOut)}`}
+          : `${t('No two threads were seen taking turns on a cache line that one of them writes.')} ${leftOutText(summary.linesLeftOut)} ${t('Contention shows under load: record a run that uses all its threads.')}`}
       </p>
     </section>
   );

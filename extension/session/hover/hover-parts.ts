@@ -3,8 +3,7 @@
 import { CONFIRMED_MARK, confirmationText, isConfirmed } from '../../protocol/confirmation';
 import { t } from '../../protocol/l10n';
 import type { Measured } from '../../protocol/measure';
-import type { CacheLine, SourcePlace, ThreadUse } from '../../protocol/report';
-import { EVIDENCE_MEANING } from '../../protocol/words';
+import type { CacheLine, SourcePlace, ThreadUse, Verdict } from '../../protocol/report';
 import type { LineAccess } from '../profile/heat';
 import { waitsText } from '../report/remedies';
 import { ownFunction, ownPlace, shortPlace } from '../lines/source-path';
@@ -42,14 +41,17 @@ export function addPeople({ threads, functions }: RowPeople, { cacheLine, access
   if (access.symbol !== '') functions.set(ownFunction(access), ownPlace(access));
 }
 
-/** A sentence more where somebody is known to wait for what lies beside. */
-export function waiting(line: CacheLine): string {
+/** A link to what the verdict means, as Markdown; empty: none. */
+export type VerdictLink = (verdict: Verdict) => string;
+
+/** The sentence below the verdict: who waits for what lies beside, where that is known. */
+export function findingText(line: CacheLine, otherwise: string): string {
   const text = waitsText(line);
-  return text === '' ? '' : ` ${escapeMarkdown(text)}`;
+  return `${text === '' ? otherwise : escapeMarkdown(text)}${watchpoints(line)}`;
 }
 
 /** A sentence more where the line was watched. */
-export function watchpoints(line: CacheLine): string {
+function watchpoints(line: CacheLine): string {
   const text = confirmationText(line);
   return text === '' ? '' : ` ${isConfirmed(line) ? `${CONFIRMED_MARK} ` : ''}*${escapeMarkdown(text)}*.`;
 }
@@ -100,26 +102,18 @@ export function functionNames({ functions }: RowPeople): string {
   return code(name) + (place ? ` ${escapeMarkdown(shortPlace(place))}` : '') + (others.length > 0 ? t(', {0} more', others.length) : '');
 }
 
-/** The end of a hover: what is not listed, which cache lines these are, how it is known, and what it was recorded with. */
-export function footer(report: Measured, accesses: readonly LineAccess[], rowsLeft: number): string {
+/** The end of a hover: what is not listed, which cache lines these are, how it is known, and where more is said. */
+export function footer(report: Measured, accesses: readonly LineAccess[], rowsLeft: number, link: string): string {
   const lines = cacheLinesOf(accesses);
   const [first] = lines;
-  const known = [
+  return [
     rowsLeft > 0 ? plural(rowsLeft, 'more place') : '',
     first && lines.length === 1 ? t('cache line {0}', code(first.address)) : t('{0} cache lines', count(lines.length)),
-    t('evidence: **{0}** ({1})', report.evidence.join(', '), report.evidence.map((evidence) => EVIDENCE_MEANING[evidence]).join('; ')),
+    t('evidence: **{0}**', report.evidence.join(', ')),
+    link,
   ]
     .filter((text) => text !== '')
     .join(' · ');
-  return [known, collectorText(report)].filter((text) => text !== '').join('\n\n');
-}
-
-/** The panel says why the others were not taken. Empty where the recording does not say how it was made. */
-function collectorText({ collector, recording }: Measured): string {
-  if (recording === null) return '';
-  const why = recording.collectorReason === '' ? '' : ` (${escapeMarkdown(recording.collectorReason)})`;
-  const others = (recording.notTaken ?? []).map((other) => escapeMarkdown(other.collector));
-  return t('collector: **{0}**{1}{2}', escapeMarkdown(collector), why, others.length > 0 ? t(' · not used: {0}', others.join(', ')) : '');
 }
 
 /**

@@ -3,6 +3,7 @@ import { t } from '../../protocol/l10n';
 import type { Measure } from '../../protocol/measure';
 import type { CacheLine, SourcePlace } from '../../protocol/report';
 import { isAt, standsAt, type LineAccess } from '../profile/heat';
+import type { VerdictLink } from './hover-parts';
 import { definitionHoverText, lineHoverText } from './hover-text';
 import type { ShownProfile } from '../profile/shown-profile';
 import { count } from '../text/terminal-text';
@@ -11,7 +12,12 @@ import { count } from '../text/terminal-text';
  * @param places of the profile that are on the line
  * @returns Markdown; empty where nothing there takes part in contention
  */
-export async function hoverTextsAt(profile: ShownProfile, places: readonly SourcePlace[], measure: Measure): Promise<string[]> {
+export async function hoverTextsAt(
+  profile: ShownProfile,
+  places: readonly SourcePlace[],
+  measure: Measure,
+  link: VerdictLink,
+): Promise<string[]> {
   const { report, code, definitions } = profile;
   const known = places.filter(({ file, line }) => code.get(file)?.has(line) || definitions.get(file)?.has(line));
   const asked = await Promise.all(known.map(async (place) => ({ place, found: await profile.lines({ place }, measure) })));
@@ -36,8 +42,8 @@ export async function hoverTextsAt(profile: ShownProfile, places: readonly Sourc
     }
   }
   const texts = [
-    ...[...defined].map(([object, own]) => definitionHoverText(report, object, own, measure)),
-    lineHoverText(report, accesses, measure),
+    ...[...defined].map(([object, own]) => definitionHoverText(report, object, own, measure, link)),
+    lineHoverText(report, accesses, measure, link),
   ].filter((text) => text !== '');
   const left = asked.find(({ found }) => found.total > found.lines.length)?.found;
   if (texts.length > 0 && left)

@@ -11,6 +11,7 @@ import {
   byteRange,
   cacheLinesOf,
   dataName,
+  findingText,
   footer,
   functionNames,
   markdownTable,
@@ -19,9 +20,8 @@ import {
   namesTell,
   rivals,
   threadNames,
-  waiting,
-  watchpoints,
   type RowPeople,
+  type VerdictLink,
 } from './hover-parts';
 import { count, plural } from '../text/terminal-text';
 
@@ -44,35 +44,38 @@ interface Row extends RowPeople {
 interface Snoop {
   one: string;
   many: string;
-  meaning: string;
   of(counted: Access | CacheLine): { local: number; remote: number } | null;
 }
 
 const HITM: Snoop = {
   one: t('HITM'),
   many: t('HITMs'),
-  meaning: t('loads that hit a line modified in another core’s cache'),
   of: ({ hitm }) => hitm,
 };
 const PEER: Snoop = {
   one: t('peer hit'),
   many: t('peer hits'),
-  meaning: t('loads that another core’s cache answered'),
   of: ({ peer }) => peer,
 };
 
+/** What a hover is about. */
+interface Hovered {
+  /** Put before the verdict. */
+  subject: string;
+  /** The accesses are those of the hovered line itself, not of a variable defined there. */
+  here: boolean;
+  link: VerdictLink;
+}
+
 /**
  * Markdown for the accesses of one place: its own rows, then the others on the same cache lines.
- * @param subject put before the verdict
- * @param here the accesses are those of the hovered line itself, not of a variable defined there
  * @returns empty where the accesses take no part in contention
  */
 export function sourcesHoverText(
   report: Measured,
   accesses: readonly LineAccess[],
   measure: Measure,
-  subject: string,
-  here: boolean,
+  { subject, here, link }: Hovered,
 ): string {
   const snoop = report.evidence.includes('hitm') && measure !== 'peer' ? HITM : report.evidence.includes('peer') ? PEER : undefined;
   const taking = (one: LineAccess): boolean =>
@@ -96,7 +99,7 @@ export function sourcesHoverText(
   const ownWhere = (row: Row): string => (here ? t('this line') : functionNames(row));
   return [
     `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
-    `${plainWords(own, snoop)} ${VERDICT_MEANING[verdict]}${waiting(most)}${watchpoints(most)}`,
+    findingText(most, plainWords(own, snoop) || VERDICT_MEANING[verdict]),
     markdownTable(
       [['bytes', '--:'], ['data', ':--'], ...columns.map(({ title }) => [title, '--:'] as const), ['in', ':--']],
       [
@@ -104,11 +107,11 @@ export function sourcesHoverText(
         ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), columns, functionNames(row))),
       ],
     ),
-    footer(report, own, left),
+    footer(report, own, left, link(verdict)),
   ].join('\n\n');
 }
 
-/** "312 of the 401 HITMs of this cache line (loads that …) are here, 60% of them remote; …" */
+/** "312 of the 401 HITMs of this cache line are here, 60% of them remote. …" */
 function plainWords(own: readonly LineAccess[], snoop: Snoop | undefined): string {
   const accesses = own.map(({ access }) => access);
   const lines = cacheLinesOf(own);
@@ -120,14 +123,7 @@ function plainWords(own: readonly LineAccess[], snoop: Snoop | undefined): strin
   const sentences: string[] = [];
   if (snoop && hits > 0) {
     const remote = accesses.reduce((sum, access) => sum + (snoop.of(access)?.remote ?? 0), 0);
-    const which = t(
-      '{0} of the {1} {2} of {3} ({4})',
-      count(hits),
-      count(there),
-      there === 1 ? snoop.one : snoop.many,
-      ofLines,
-      snoop.meaning,
-    );
+    const which = t('{0} of the {1} {2} of {3}', count(hits), count(there), there === 1 ? snoop.one : snoop.many, ofLines);
     const remotely = wholePercent(remote / hits).replace('<', '&lt;');
     sentences.push(
       hits === 1 ? t('{0} is here, {1} of them remote.', which, remotely) : t('{0} are here, {1} of them remote.', which, remotely),
@@ -136,7 +132,7 @@ function plainWords(own: readonly LineAccess[], snoop: Snoop | undefined): strin
   if (loads > 0) sentences.push(latencyWords(accesses, loads));
   if (snoop && hits === 0 && stores > 0) {
     const them = there === 1 ? snoop.one : snoop.many;
-    sentences.push(t('{0} here, on {1} with {2} {3} ({4}).', plural(stores, 'store'), ofLines, count(there), them, snoop.meaning));
+    sentences.push(t('{0} here, on {1} with {2} {3}.', plural(stores, 'store'), ofLines, count(there), them));
   }
   return sentences.join(' ');
 }
@@ -144,12 +140,10 @@ function plainWords(own: readonly LineAccess[], snoop: Snoop | undefined): strin
 function latencyWords(accesses: readonly Access[], loads: number): string {
   const mean = meanCycles(accesses);
   if (mean === undefined) return t('How long loads take here is unknown.');
-  const worst = tail(accesses);
-  const rest = worst && t('; 95% of them take at most {0}, the slowest {1}', count(worst.p95), count(worst.max));
   const cycles = count(Math.round(mean));
   return loads === 1
-    ? t('1 load here takes {0} cycles on average{1}.', cycles, rest ?? '')
-    : t('{0} loads here take {1} cycles on average{2}.', count(loads), cycles, rest ?? '');
+    ? t('1 load here takes {0} cycles on average.', cycles)
+    : t('{0} loads here take {1} cycles on average.', count(loads), cycles);
 }
 
 /** Of all loads; undefined where no latency is known. */
@@ -160,9 +154,9 @@ function meanCycles(accesses: readonly Access[]): number | undefined {
 }
 
 /** Of several accesses together at most 5% of the loads are slower than the largest p95 among them. */
-function tail(accesses: readonly Access[]): { p95: number; max: number } | undefined {
-  const known = accesses.flatMap(({ cycles, loads }) => (cycles && loads > 0 ? [cycles] : []));
-  return known.length > 0 ? { p95: Math.max(...known.map(({ p95 }) => p95)), max: Math.max(...known.map(({ max }) => max)) } : undefined;
+function slowest(accesses: readonly Access[]): number | undefined {
+  const known = accesses.flatMap(({ cycles, loads }) => (cycles && loads > 0 ? [cycles.p95] : []));
+  return known.length > 0 ? Math.max(...known) : undefined;
 }
 
 interface TableColumn {
@@ -184,7 +178,7 @@ function tableColumns(snoop: Snoop | undefined, named: boolean): TableColumn[] {
     ...counts,
     { title: t('loads'), cell: (row) => count(sum(row, ({ loads }) => loads)) },
     { title: t('cycles'), cell: (row) => timed(row, meanCycles(row.accesses)) },
-    { title: 'p95', cell: (row) => timed(row, tail(row.accesses)?.p95) },
+    { title: 'p95', cell: (row) => timed(row, slowest(row.accesses)) },
     { title: t('stores'), cell: (row) => count(sum(row, ({ stores }) => stores.total)) },
     // Many names would make the rows high, and the card shows few lines.
     { title: t('threads'), cell: ({ threads }) => (threads.size > MAX_NAMED ? count(threads.size) : threadNames(threads, named)) },

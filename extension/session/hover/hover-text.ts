@@ -9,6 +9,7 @@ import {
   byteRange,
   code,
   dataName,
+  findingText,
   footer,
   functionNames,
   markdownTable,
@@ -18,9 +19,8 @@ import {
   NBSP,
   rivals,
   threadNames,
-  waiting,
-  watchpoints,
   type RowPeople,
+  type VerdictLink,
 } from './hover-parts';
 import { sourcesHoverText } from './hover-sources';
 import { count } from '../text/terminal-text';
@@ -54,19 +54,35 @@ const COLUMNS = [
  * @param measure what the gutter shows
  * @returns empty where no access of the source line competes
  */
-export function lineHoverText(report: Measured, accesses: readonly LineAccess[], measure: Measure): string {
-  if (hasDataSources(report)) return sourcesHoverText(report, accesses, measure, '', true);
-  return hoverText(report, accesses, '', () => t('this line'));
+export function lineHoverText(report: Measured, accesses: readonly LineAccess[], measure: Measure, link: VerdictLink = noLink): string {
+  if (hasDataSources(report)) return sourcesHoverText(report, accesses, measure, { subject: '', here: true, link });
+  return hoverText(report, accesses, '', () => t('this line'), link);
 }
 
 /** The same for the place where a variable is defined. */
-export function definitionHoverText(report: Measured, object: string, accesses: readonly LineAccess[], measure: Measure): string {
+export function definitionHoverText(
+  report: Measured,
+  object: string,
+  accesses: readonly LineAccess[],
+  measure: Measure,
+  link: VerdictLink = noLink,
+): string {
   const subject = `${code(object)}: `;
-  if (hasDataSources(report)) return sourcesHoverText(report, accesses, measure, subject, false);
-  return hoverText(report, accesses, subject, functionNames);
+  if (hasDataSources(report)) return sourcesHoverText(report, accesses, measure, { subject, here: false, link });
+  return hoverText(report, accesses, subject, functionNames, link);
 }
 
-function hoverText(report: Measured, accesses: readonly LineAccess[], subject: string, ownWhere: (row: Row) => string): string {
+function noLink(): string {
+  return '';
+}
+
+function hoverText(
+  report: Measured,
+  accesses: readonly LineAccess[],
+  subject: string,
+  ownWhere: (row: Row) => string,
+  link: VerdictLink,
+): string {
   const competes = ({ access }: LineAccess): boolean => access.contended > 0;
   const own = accesses.filter(competes);
   if (own.length === 0) return '';
@@ -81,12 +97,12 @@ function hoverText(report: Measured, accesses: readonly LineAccess[], subject: s
   const heat = heatText({ measure: 'contended', amount, share, ...competingThreads(own, 'contended'), caused: 0 });
   return [
     `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
-    `${VERDICT_MEANING[verdict]}${waiting(most)}${watchpoints(most)}`,
+    findingText(most, VERDICT_MEANING[verdict]),
     markdownTable(COLUMNS, [
       ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${dataName(row)}**`, named, ownWhere(row))),
       ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), named, functionNames(row))),
     ]),
-    footer(report, own, left),
+    footer(report, own, left, link(verdict)),
   ].join('\n\n');
 }
 

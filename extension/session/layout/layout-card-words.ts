@@ -2,7 +2,7 @@
 import { t } from '../../protocol/l10n';
 import type { Layout, LayoutMember, MissingPart } from '../../protocol/layout';
 import { hasDataSources, MEASURE_WORDS, shareOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
-import { wholePercent } from '../profile/heat';
+import { isFrom, wholePercent } from '../profile/heat';
 import { straddlesAt } from './layout-phase';
 import { alignmentText, incompleteSentences, unplacedSentence } from './layout-unknown';
 import { lastPart, typeName } from './type-names';
@@ -64,10 +64,15 @@ export function memberText(card: TypeCard, member: LayoutMember, report: Measure
   return t('byte {0} of {1}: {2}', member.offset, readableType(card.layout), useText(use, measure, report));
 }
 
-/** Text after a line that declares members: the hottest of the first type, and how many others of it the line declares. */
-export function membersText(places: readonly TypePlace[], report: Measured, measure: Measure): string {
+/**
+ * Text after a line that declares members: the hottest of the first type, and how many others of it the line declares.
+ * @param percent of the whole that a member has to have measured
+ */
+export function membersText(places: readonly TypePlace[], report: Measured, measure: Measure, percent: number): string {
   const amount = (member: MemberHeat): number => amountOfUse(member.use, measure);
-  const hot = places.flatMap(({ card, member }) => (member && amount(member) > 0 ? [{ card, member }] : []));
+  const hot = places.flatMap(({ card, member }) =>
+    member && isContendedFrom(amount(member), report, measure, percent) ? [{ card, member }] : [],
+  );
   const ofFirst = hot.filter(({ card }) => card === hot[0]?.card).sort((a, b) => amount(b.member) - amount(a.member));
   const leaves = ofFirst.filter(({ member }) => member.leaf);
   const [hottest, ...others] = leaves.length > 0 ? leaves : ofFirst;
@@ -80,9 +85,13 @@ export function membersText(places: readonly TypePlace[], report: Measured, meas
   return others.length > 0 ? t('{0} (and {1} on this line)', text, plural(others.length, 'more member')) : text;
 }
 
-/** Whether samples of the type measured anything at all, so that it may speak without being asked. */
-export function isContended(card: TypeCard, measure: Measure): boolean {
-  return amountOfUse(wholeUse(card), measure) > 0;
+/** Whether samples of the type measured anything, and so many percent of the whole, so that it may speak without being asked. */
+export function isContended(card: TypeCard, report: Measured, measure: Measure, percent: number): boolean {
+  return isContendedFrom(amountOfUse(wholeUse(card), measure), report, measure, percent);
+}
+
+function isContendedFrom(amount: number, report: Measured, measure: Measure, percent: number): boolean {
+  return amount > 0 && isFrom({ amount, caused: 0 }, wholeOf(report, measure), percent);
 }
 
 /** "0–7"; bit-fields with their bits. */

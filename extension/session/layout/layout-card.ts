@@ -2,7 +2,6 @@
 // All names come out of binaries and are untrusted: they are shown as code or escaped, never as Markdown.
 import { t } from '../../protocol/l10n';
 import { shareOf, wholeOf } from '../../protocol/measure';
-import { EVIDENCE_MEANING } from '../../protocol/words';
 import { wholePercent } from '../profile/heat';
 import { code, escapeMarkdown, markdownTable, NBSP } from '../hover/hover-parts';
 import { cardRows, shareOfType } from './layout-card-rows';
@@ -40,9 +39,7 @@ export function layoutCard(card: TypeCard, context: CardContext, style: CardStyl
     style.text ? cardList(card, context) : image(card, context, style.theme),
     memberTable(card, context, MAX_TABLE_ROWS),
     ...(remarks.length > 0 ? [escapeMarkdown(remarks.join(' '))] : []),
-    ...(report && card.heat
-      ? [t('evidence: **{0}** ({1})', report.evidence.join(', '), report.evidence.map((evidence) => EVIDENCE_MEANING[evidence]).join('; '))]
-      : []),
+    ...(report && card.heat ? [t('evidence: **{0}**', report.evidence.join(', '))] : []),
   ];
 }
 

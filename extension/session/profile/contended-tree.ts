@@ -80,7 +80,9 @@ export function contendedTree(source: TreeSource, measure: Measure): TreeNode[] 
 export function emptyTreeText(report: Measured): string {
   const { samples } = report;
   if (isMostlyBlind(report)) return blindText(report);
-  return samples.total > 0 && samples.attributed === 0 ? NOTHING_ATTRIBUTED : t('Nothing contended was measured in this profile.');
+  return samples.total > 0 && samples.attributed === 0
+    ? NOTHING_ATTRIBUTED
+    : t('Nothing contended was measured in this profile. Contention shows under load: record a run that uses all its threads.');
 }
 
 type CardFinder = (access: Pick<Access, 'data'>) => TypeCard | undefined;
@@ -158,7 +160,8 @@ function push<K, V>(map: Map<K, V[]>, key: K, one: V): void {
   else map.set(key, [one]);
 }
 
-function memberOfAccess(card: TypeCard, { data, width }: Pick<Access, 'data' | 'width'>): number {
+/** Of the members of its type, the index of the one that an access goes to; -1: none of them. */
+export function memberOfAccess(card: TypeCard, { data, width }: Pick<Access, 'data' | 'width'>): number {
   const field = fieldInType(data.field ?? '');
   const { size } = card.layout;
   const offset = size > 0 ? data.offset % size : data.offset;

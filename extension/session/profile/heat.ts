@@ -22,6 +22,11 @@ export function lineHeat(heat: SourceLineHeat, file: string, measure: Measure, w
   return { ...heat, file, measure, share, step: heatStep(share) };
 }
 
+/** Whether a source line counts for so many percent of the whole; one that only stores counts with what it causes. */
+export function isFrom({ amount, caused }: Pick<SourceLineHeat, 'amount' | 'caused'>, whole: number, percent: number): boolean {
+  return shareOf(Math.max(amount, caused), whole) * 100 >= percent;
+}
+
 /** An access together with the cache line it is part of. */
 export interface LineAccess {
   cacheLine: CacheLine;
