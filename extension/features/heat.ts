@@ -14,8 +14,8 @@ import { nearScreen } from './visible-lines';
 
 type Meter = HeatStep | LineDifference['direction'];
 const METERS: readonly Meter[] = [1, 2, 3, 4, 5, 'better', 'worse'];
-/** Edits and scrolling come in bursts. */
-const DELAY_MS = 30;
+/** Edits and scrolling come in bursts: no editor is drawn more often. */
+const PAUSE_MS = 30;
 
 /** Heat on a line of a document, 0-based. */
 interface Placed {
@@ -37,6 +37,8 @@ export class Heat implements vscode.Disposable {
     after: { margin: '0 0 0 3em', color: new vscode.ThemeColor('editorCodeLens.foreground'), fontStyle: 'italic' },
   });
   private readonly waiting = new Map<vscode.TextEditor, NodeJS.Timeout>();
+  /** When they were drawn last, of `performance.now()`. */
+  private readonly drawn = new WeakMap<vscode.TextEditor, number>();
   private readonly subscriptions: { dispose(): void }[];
 
   constructor(
@@ -72,14 +74,16 @@ export class Heat implements vscode.Disposable {
 
   /** What the document's lines show; by line. */
   async stateOf(uri: vscode.Uri): Promise<LineHeatState[]> {
-    return (await this.placed(uri)).map(({ line, heat }) => ({
+    const placed = await this.placed(uri);
+    const age = this.documents.textAge(uri);
+    return placed.map(({ line, heat }) => ({
       line: line + 1,
       step: heat.step,
       share: heat.share,
       measure: heat.measure,
       amount: heat.amount,
       caused: heat.caused,
-      text: this.textOf(heat, uri),
+      text: heatText(heat) + age,
       icon: setting('gutterStyle', this.log) === 'icon' ? `heat-${heat.step}` : null,
     }));
   }
@@ -131,22 +135,23 @@ export class Heat implements vscode.Disposable {
     return [...byLine.values()].sort((a, b) => a.line - b.line);
   }
 
-  private textOf(heat: LineHeat, uri: vscode.Uri): string {
-    return heatText(heat) + this.documents.textAge(uri);
-  }
-
   private drawAll(): void {
     for (const editor of vscode.window.visibleTextEditors) this.drawSoon(editor);
   }
 
   private drawSoon(editor: vscode.TextEditor): void {
     if (this.waiting.has(editor)) return;
+    const pause = (this.drawn.get(editor) ?? -Infinity) + PAUSE_MS - performance.now();
     this.waiting.set(
       editor,
-      setTimeout(() => {
-        this.waiting.delete(editor);
-        void this.draw(editor);
-      }, DELAY_MS),
+      setTimeout(
+        () => {
+          this.waiting.delete(editor);
+          this.drawn.set(editor, performance.now());
+          void this.draw(editor);
+        },
+        Math.max(0, pause),
+      ),
     );
   }
 
@@ -180,7 +185,9 @@ export class Heat implements vscode.Disposable {
   private async marksOf(document: vscode.TextDocument): Promise<Mark[]> {
     const differences = this.differences.of(document);
     if (differences) return differences.map(({ line, direction, text }) => ({ line, meter: direction, text }));
-    return (await this.placed(document.uri)).map(({ line, heat }) => ({ line, meter: heat.step, text: this.textOf(heat, document.uri) }));
+    const placed = await this.placed(document.uri);
+    const age = this.documents.textAge(document.uri); // the same for all lines, and found by comparing all of them
+    return placed.map(({ line, heat }) => ({ line, meter: heat.step, text: heatText(heat) + age }));
   }
 }
 
