@@ -86,22 +86,6 @@ export function lineRows(lines: readonly PanelLine[], sort: Sort, measure: Measu
   return rows.sort((a, b) => sign * compare(a, b) || compareAddresses(a.line.address, b.line.address));
 }
 
-/** The rows on show: each line, and below an expanded one its details and accesses. Undefined: a line that was not sent yet. */
-export function visibleRows(rows: readonly (LineRow | undefined)[], expanded: ReadonlySet<string>, measure: Measure): Row[] {
-  return rows.flatMap((row, place): Row[] => {
-    if (row === undefined) return [{ kind: 'missing', id: `missing ${place}`, place }];
-    if (!expanded.has(row.id)) return [row];
-    const { id, line } = row;
-    return [
-      { ...row, expanded: true },
-      { kind: 'detail', id: `${id} detail`, line },
-      ...accessesOf(line, measure).map((access, place): Row => {
-        return { kind: 'access', id: `${id} ${place}`, line, access, index: line.accesses.indexOf(access) };
-      }),
-    ];
-  });
-}
-
 function compareFixed(a: LineRow, b: LineRow, key: string, measure: Measure): number {
   switch (key) {
     case 'address':
