@@ -24,12 +24,14 @@ export class HeatMetricChoice implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
   private readonly subscription: vscode.Disposable;
+  private wanted: HeatMetric | 'auto';
 
   constructor(
     private readonly current: CurrentProfile,
     private readonly log: vscode.LogOutputChannel,
   ) {
-    this.subscription = onSettingChange('heatMetric', () => this.changed.fire());
+    this.wanted = setting('heatMetric', log);
+    this.subscription = onSettingChange('heatMetric', () => this.use(setting('heatMetric', log)));
   }
 
   /** What a report is heated by now. */
@@ -48,11 +50,17 @@ export class HeatMetricChoice implements vscode.Disposable {
     else await this.pick();
   }
 
-  /** Makes it the setting: the workspace's where that has one, else the user's. */
+  /** Uses it at once, and makes it the setting: the workspace's where that has one, else the user's. */
   async choose(metric: HeatMetric | 'auto'): Promise<void> {
+    this.use(metric); // writing settings takes longer than drawing
     const settings = vscode.workspace.getConfiguration('cacheline');
     const inWorkspace = settings.inspect('heatMetric')?.workspaceValue !== undefined;
-    await settings.update('heatMetric', metric, inWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
+    const target = inWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
+    try {
+      await settings.update('heatMetric', metric, target);
+    } finally {
+      this.use(setting('heatMetric', this.log));
+    }
   }
 
   dispose(): void {
@@ -60,8 +68,10 @@ export class HeatMetricChoice implements vscode.Disposable {
     this.subscription.dispose();
   }
 
-  private get wanted(): HeatMetric | 'auto' {
-    return setting('heatMetric', this.log);
+  private use(metric: HeatMetric | 'auto'): void {
+    if (metric === this.wanted) return;
+    this.wanted = metric;
+    this.changed.fire();
   }
 
   private async pick(): Promise<void> {

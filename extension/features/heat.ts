@@ -15,8 +15,8 @@ import { nearScreen } from './visible-lines';
 
 type Meter = HeatStep | LineDifference['direction'];
 const METERS: readonly Meter[] = [1, 2, 3, 4, 5, 'better', 'worse'];
-/** Edits and scrolling come in bursts. */
-const DELAY_MS = 30;
+/** Edits and scrolling come in bursts: no editor is drawn more often. */
+const PAUSE_MS = 30;
 
 /** Heat on a line of a document, 0-based. */
 interface Placed {
@@ -40,6 +40,8 @@ export class Heat implements vscode.Disposable {
     after: { margin: '0 0 0 3em', color: new vscode.ThemeColor('editorCodeLens.foreground'), fontStyle: 'italic' },
   });
   private readonly waiting = new Map<vscode.TextEditor, NodeJS.Timeout>();
+  /** When they were drawn last, of `performance.now()`. */
+  private readonly drawn = new WeakMap<vscode.TextEditor, number>();
   private readonly subscriptions: { dispose(): void }[];
 
   constructor(
@@ -75,14 +77,16 @@ export class Heat implements vscode.Disposable {
 
   /** What the document's lines show; by line. */
   async stateOf(uri: vscode.Uri): Promise<LineHeatState[]> {
-    return (await this.placed(uri)).map(({ line, heat }) => ({
+    const placed = await this.placed(uri);
+    const age = this.documents.textAge(uri);
+    return placed.map(({ line, heat }) => ({
       line: line + 1,
       step: heat.step,
       share: heat.share,
       measure: heat.measure,
       amount: heat.amount,
       caused: heat.caused,
-      text: this.textOf(heat, uri),
+      text: this.textOf(heat, age),
       icon: this.isMarked(heat) && setting('gutterStyle', this.log) === 'icon' ? `heat-${heat.step}` : null,
     }));
   }
@@ -135,9 +139,9 @@ export class Heat implements vscode.Disposable {
   }
 
   /** Empty where the setting leaves it out. */
-  private textOf(heat: LineHeat, uri: vscode.Uri): string {
+  private textOf(heat: LineHeat, age: string): string {
     const shown = setting('lineText', this.log) && this.isFrom(heat, setting('lineTextFrom', this.log));
-    return shown ? heatText(heat) + this.documents.textAge(uri) : '';
+    return shown ? heatText(heat) + age : '';
   }
 
   private isMarked(heat: LineHeat): boolean {
@@ -155,12 +159,17 @@ export class Heat implements vscode.Disposable {
 
   private drawSoon(editor: vscode.TextEditor): void {
     if (this.waiting.has(editor)) return;
+    const pause = (this.drawn.get(editor) ?? -Infinity) + PAUSE_MS - performance.now();
     this.waiting.set(
       editor,
-      setTimeout(() => {
-        this.waiting.delete(editor);
-        void this.draw(editor);
-      }, DELAY_MS),
+      setTimeout(
+        () => {
+          this.waiting.delete(editor);
+          this.drawn.set(editor, performance.now());
+          void this.draw(editor);
+        },
+        Math.max(0, pause),
+      ),
     );
   }
 
@@ -197,10 +206,12 @@ export class Heat implements vscode.Disposable {
       const shown = setting('lineText', this.log);
       return differences.map(({ line, direction, text }) => ({ line, meter: direction, text: shown ? text : '' }));
     }
-    return (await this.placed(document.uri)).map(({ line, heat }) => ({
+    const placed = await this.placed(document.uri);
+    const age = this.documents.textAge(document.uri); // the same for all lines, and found by comparing all of them
+    return placed.map(({ line, heat }) => ({
       line,
       meter: this.isMarked(heat) ? heat.step : undefined,
-      text: this.textOf(heat, document.uri),
+      text: this.textOf(heat, age),
     }));
   }
 }

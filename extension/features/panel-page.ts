@@ -86,7 +86,7 @@ export class PanelPage implements RowPage, vscode.Disposable {
     private readonly owner: PageOwner,
   ) {
     this.subscriptions = [
-      services.metric.onDidChange(() => this.send()),
+      services.metric.onDidChange(() => this.sendHeat()),
       view.webview.onDidReceiveMessage((message: unknown) => {
         const known = parseMessage(message);
         if (known) void this.receive(known);
@@ -197,6 +197,14 @@ export class PanelPage implements RowPage, vscode.Disposable {
     void this.view.webview.postMessage(this.message()).then((delivered) => (this.shown = delivered));
   }
 
+  /** The page has the report, and asks for lines in the new order itself. */
+  private sendHeat(): void {
+    if (this.content.kind !== 'profile') return;
+    this.version = ++lastVersion;
+    const heat = panelHeat(this.content.profile.report, this.services.metric);
+    void this.view.webview.postMessage({ type: 'heat', version: this.version, heat } satisfies ToPanel);
+  }
+
   private async sendLines(profile: ShownProfile, { count, ...request }: Extract<FromPanel, { type: 'lines' }>): Promise<void> {
     const { key, descending, offset } = request;
     const order = lineOrder(key, descending, this.services.metric.of(profile.report).measure);
@@ -239,8 +247,12 @@ export class PanelPage implements RowPage, vscode.Disposable {
   async filter(profile: ShownProfile, filter: string): Promise<void> {
     this.filtering?.abort();
     const { signal } = (this.filtering = new AbortController());
+    const { version } = this;
+    const onShare = (share: number): void => {
+      if (!signal.aborted) void this.view.webview.postMessage({ type: 'filtering', version, share } satisfies ToPanel);
+    };
     try {
-      const filtered = await profile.filtered(filter, signal);
+      const filtered = await profile.filtered(filter, signal, onShare);
       if (!signal.aborted) {
         await this.owner.show(filtered);
         return;

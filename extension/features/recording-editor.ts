@@ -137,8 +137,8 @@ class RecordingTab {
     const isCurrent = shown === undefined || shown === this.profile;
     const before = this.profile;
     this.profile = profile;
+    this.show(); // the sources are looked for when its rows are on their way
     if (this.view.active || isCurrent) await this.activate(profile);
-    this.show();
     before?.release(this.services.log);
   }
 

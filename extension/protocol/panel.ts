@@ -54,8 +54,10 @@ export interface PanelAdvice {
   more: number;
 }
 
-/** More lines than these the page is never sent at once. */
+/** More lines than these the page is never sent at once: so many it sorts itself. */
 export const MOST_LINES_AT_ONCE = 1000;
+/** Of more lines the page gets so many with the report, to measure its columns by: the first of the report's own order. */
+export const FIRST_LINES = 100;
 
 /** Host to page. */
 export type ToPanel =
@@ -74,6 +76,8 @@ export type ToPanel =
       total: number;
       objects: ObjectSum[];
     }
+  /** Another metric for the report before it, which has this version now. */
+  | { type: 'heat'; version: number; heat: PanelHeat }
   /** Answers a request for `lines`, whose other fields are repeated. */
   | ({ type: 'lines'; lines: PanelLine[] } & LinesRequest)
   /** Of the report before it. */
@@ -85,6 +89,8 @@ export type ToPanel =
       /** Null: there is none. */ advice: PanelAdvice | null;
       /** Why it could not be had; else empty. */ problem: string;
     }
+  /** The samples are read again for the filter that was asked for. */
+  | { type: 'filtering'; version: number; /** 0 to 1 */ share: number }
   /** The filter cannot be had, and the one before stays; an empty problem: it was given up for a later one. */
   | { type: 'filterFailed'; version: number; problem: string }
   /** Answers a request for `detail`; null: the filter leaves no such line. */

@@ -2,31 +2,51 @@
 import assert from 'node:assert/strict';
 import { lineOrder } from '../../extension/session/profile/line-order';
 import { CHUNK, Ranges } from '../../webviews/panel/ranges';
-import { lineRow, visibleRows } from '../../webviews/panel/model';
 import { access, cacheLine, panelLine } from './report-builder';
 
 const order = { version: 3, key: 'share', descending: true };
 const line = (address: number) => panelLine(cacheLine([access({ writes: 1 })], { address: `0x${address.toString(16)}` }));
 
 describe('ranges of lines', () => {
-  it('are asked for once, in whole chunks', () => {
-    const ranges = new Ranges(order, 1000);
-    assert.deepEqual(ranges.requests([5, 7, CHUNK, CHUNK + 1]), [
-      { ...order, offset: 0, count: CHUNK },
-      { ...order, offset: CHUNK, count: CHUNK },
-    ]);
-    assert.deepEqual(ranges.requests([6, CHUNK + 9, 999]), [{ ...order, offset: 800, count: CHUNK }]);
-    assert.deepEqual(ranges.requests([]), []);
+  const came = (ranges: Ranges, chunk: number): Ranges =>
+    ranges.with({ type: 'lines', ...order, offset: chunk * CHUNK, lines: [line(chunk)] }) ?? assert.fail();
+
+  it('are asked for once, in whole chunks, and those around them when they are here', () => {
+    const ranges = new Ranges(order, 10 * CHUNK);
+    const offsets = (of: Ranges, first: number, last: number): number[] => of.requests(first, last).map(({ offset }) => offset / CHUNK);
+    assert.deepEqual(ranges.requests(5, 7), [{ ...order, offset: 0, count: CHUNK }]);
+    assert.deepEqual(offsets(ranges, 6, CHUNK + 9), [1]);
+    assert.deepEqual(offsets(ranges, 0, CHUNK), []);
+    assert.deepEqual(offsets(came(ranges, 0), 6, CHUNK), []);
+    assert.deepEqual(offsets(came(came(ranges, 0), 1), 6, CHUNK), [2, 3]);
+    assert.deepEqual(offsets(came(ranges, 9), 9 * CHUNK, 10 * CHUNK - 1), [8, 7]);
+    assert.deepEqual(offsets(came(ranges, 5), 5 * CHUNK, 5 * CHUNK), [6, 7, 4, 3]);
+    assert.deepEqual(offsets(ranges, 0, -1), []);
+  });
+
+  it('begin with the lines that came with the report', () => {
+    const lines = Array.from({ length: 2 * CHUNK }, (_, index) => line(index));
+    const ranges = Ranges.from(order, 10 * CHUNK, lines);
+    assert.equal(ranges.at(2 * CHUNK - 1), lines.at(-1));
+    assert.deepEqual(
+      ranges.requests(0, CHUNK).map(({ offset }) => offset),
+      [2 * CHUNK, 3 * CHUNK],
+    );
+    assert.deepEqual(
+      Ranges.from(order, 10 * CHUNK, [])
+        .requests(0, 1)
+        .map(({ offset }) => offset),
+      [0],
+    );
   });
 
   it('stand at their places, also those that came before', () => {
     const ranges = new Ranges(order, CHUNK + 3);
-    assert.equal(ranges.lines().length, CHUNK + 3);
-    ranges.requests([0, CHUNK]);
+    ranges.requests(0, CHUNK);
     const last = ranges.with({ type: 'lines', ...order, offset: CHUNK, lines: [line(1), line(2), line(3)] });
     const all = last?.with({ type: 'lines', ...order, offset: 0, lines: [line(9)] });
     assert.deepEqual(
-      all?.lines().flatMap((one, place) => (one ? [[place, one.address]] : [])),
+      all?.sent().map(([place, { address }]) => [place, address]),
       [
         [0, '0x9'],
         [CHUNK, '0x1'],
@@ -34,22 +54,29 @@ describe('ranges of lines', () => {
         [CHUNK + 2, '0x3'],
       ],
     );
-    assert.deepEqual(all.requests([0, CHUNK]), [], 'they are not asked for again');
+    assert.equal(all.at(CHUNK + 2)?.address, '0x3');
+    assert.equal(all.at(1), undefined);
+    assert.deepEqual(all.requests(0, CHUNK), [], 'they are not asked for again');
+  });
+
+  it('that are far from what came last are let go, and asked for again', () => {
+    let ranges = new Ranges(order, 1000 * CHUNK);
+    for (let chunk = 0; chunk <= 400; chunk++) {
+      ranges.requests(chunk * CHUNK, chunk * CHUNK);
+      ranges = came(ranges, chunk);
+    }
+    assert.equal(ranges.sent().length, 400);
+    assert.equal(ranges.at(0), undefined);
+    assert.deepEqual(
+      ranges.requests(0, 1).map(({ offset }) => offset),
+      [0],
+    );
   });
 
   it('of another report or order are not taken', () => {
     const ranges = new Ranges(order, 10);
     for (const other of [{ version: 2 }, { key: 'address' }, { descending: false }])
       assert.equal(ranges.with({ type: 'lines', ...order, ...other, offset: 0, lines: [] }), undefined);
-  });
-
-  it('that are missing have rows of their own', () => {
-    const rows = visibleRows([undefined, lineRow(line(1), 'contended'), undefined], new Set(), 'contended');
-    assert.deepEqual(
-      rows.map(({ kind }) => kind),
-      ['missing', 'line', 'missing'],
-    );
-    assert.equal(new Set(rows.map(({ id }) => id)).size, 3);
   });
 
   it('are sorted by the engine as the columns say', () => {

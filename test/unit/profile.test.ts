@@ -12,6 +12,7 @@ import type {
   RecordParams,
   RecordResult,
 } from '../../extension/protocol/engine';
+import { FIRST_LINES } from '../../extension/protocol/panel';
 import type { Report, SourcePlace } from '../../extension/protocol/report';
 import { heatOfFile } from '../../extension/session/profile/heat';
 import { hoverTextsAt } from '../../extension/session/hover/hover-places';
@@ -214,7 +215,7 @@ describe('profile', () => {
       },
     };
     const shown = await ShownProfile.of(await openRecording(engineOf(handlers), 'r'), 'r', 'r');
-    assert.equal(given.lines, 1000, 'by which the panel measures its columns');
+    assert.equal(given.lines, FIRST_LINES, 'by which the panel measures its columns');
     assert.equal(shown.first.total, 20_000);
     assert.deepEqual([...shown.places().keys()].sort(), expectedFiles(report));
 
@@ -228,15 +229,15 @@ describe('profile', () => {
       assert.equal(await shown.heat(place.file, 'contended').then(([first]) => first), heat[0], 'asked once');
     }
     assert.deepEqual(await shown.heat('/src/other.c', 'contended'), []);
-    assert.equal(given.lines, 1000);
+    assert.equal(given.lines, FIRST_LINES);
 
     const [text = '', note] = await hoverTextsAt(shown, [{ file: '/src/cold.c', line: 6 }], 'contended', () => '');
     assert.match(text, /20 cache lines/);
     assert.equal(note, undefined);
-    assert.equal(given.lines, 1020);
+    assert.equal(given.lines, FIRST_LINES + 20);
     const hot = await hoverTextsAt(shown, [{ file: '/src/hot.c', line: 5 }], 'contended', () => '');
     assert.equal(hot.at(-1), 'The numbers are of the 1,000 cache lines that measured most, of 19,980.');
-    assert.equal(given.lines, 2020);
+    assert.equal(given.lines, FIRST_LINES + 1020);
 
     assert.deepEqual(await shown.whole(), report);
     shown.hold();

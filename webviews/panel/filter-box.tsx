@@ -4,6 +4,7 @@ import { termsOf } from '../../extension/protocol/filter';
 import { t } from '../../extension/protocol/l10n';
 import { proposalsOf } from './filter-terms';
 import { onMessage, saveState, send } from './host';
+import { Progress } from './progress';
 
 interface FilterProps {
   /** Of the report. */
@@ -15,6 +16,8 @@ export function FilterBox({ version, filter }: FilterProps) {
   const [text, setText] = useState(filter);
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
+  /** Of the samples that are read for the filter. */
+  const [share, setShare] = useState(0);
   const [open, setOpen] = useState(false);
   /** Of the proposals; -1: none. */
   const [chosen, setChosen] = useState(-1);
@@ -29,6 +32,7 @@ export function FilterBox({ version, filter }: FilterProps) {
   useEffect(
     () =>
       onMessage((message) => {
+        if (message.type === 'filtering' && message.version === version) setShare(message.share);
         if (message.type !== 'filterFailed' || message.version !== version) return;
         setBusy(message.problem === '');
         setProblem(message.problem);
@@ -43,6 +47,7 @@ export function FilterBox({ version, filter }: FilterProps) {
     setProblem('');
     if (wanted.trim() === filter) return;
     setBusy(true);
+    setShare(0);
     send({ type: 'filter', version, filter: wanted.trim() });
   };
   const take = (proposed: string): void => {
@@ -88,6 +93,7 @@ export function FilterBox({ version, filter }: FilterProps) {
           onBlur={() => setOpen(false)}
         />
         {busy && <span class="quiet">{t('Filtering…')}</span>}
+        {busy && share > 0 && <Progress share={share} label={t('Filtering…')} />}
         {proposals.length > 0 && (
           <ul id="filter-proposals" role="listbox" aria-label={t('Terms')}>
             {proposals.map(({ filter: proposed, term, title }, index) => (

@@ -13,6 +13,7 @@ import { plural } from './format';
 import { FilterBox } from './filter-box';
 import { Header } from './header';
 import { loadState, onMessage, send } from './host';
+import { Progress } from './progress';
 import { showPrintable } from './shown-text';
 import { LineTable } from './table';
 import { Tabs } from './tabs';
@@ -20,12 +21,12 @@ import './panel.css';
 import './filter.css';
 
 /** Of messages that parts of the page wait for: the table, the pane below it, a tab, and the box for the filter. */
-const OF_PARTS = ['lines', 'detail', 'tab', 'filterFailed'] as const;
+const OF_PARTS = ['lines', 'detail', 'tab', 'filtering', 'filterFailed'] as const;
 type OfPart = Extract<ToPanel, { type: (typeof OF_PARTS)[number] }>;
 type OfReport = Exclude<ToPanel, OfPart>;
 
 interface Shown {
-  message: Exclude<OfReport, { type: 'advice' }> | undefined;
+  message: Exclude<OfReport, { type: 'advice' | 'heat' }> | undefined;
   /** Of the report. */
   found: FoundAdvice | undefined;
 }
@@ -77,6 +78,7 @@ function isOfReport(message: ToPanel): message is OfReport {
 /** Of the same recording the advice stays until a newer one comes. */
 function shownWith(before: Shown, came: OfReport): Shown {
   const report = before.message?.type === 'report' ? before.message : undefined;
+  if (came.type === 'heat') return report ? { ...before, message: { ...report, version: came.version, heat: came.heat } } : before;
   if (came.type === 'advice') return report?.version === came.version ? { ...before, found: came } : before;
   const isSame = came.type === 'report' && came.summary.path === report?.summary.path;
   return { message: came, found: isSame ? before.found : undefined };
@@ -103,20 +105,10 @@ function Empty() {
 }
 
 function Working({ title, share }: { title: string; share: number }) {
-  const whole = Math.round(share * 100);
   return (
     <main class="notice" aria-busy="true">
       <p>{t('Analyzing {0}', title)}</p>
-      <div
-        class="progress"
-        role="progressbar"
-        aria-valuenow={whole}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-label={t('Analyzing {0}', title)}
-      >
-        <span style={{ width: `${share * 100}%` }} />
-      </div>
+      <Progress share={share} label={t('Analyzing {0}', title)} />
     </main>
   );
 }

@@ -86,37 +86,6 @@ export function lineRows(lines: readonly PanelLine[], sort: Sort, measure: Measu
   return rows.sort((a, b) => sign * compare(a, b) || compareAddresses(a.line.address, b.line.address));
 }
 
-/** The rows on show: each line, and below an expanded one its details and accesses. Undefined: a line that was not sent yet. */
-export function visibleRows(rows: readonly (LineRow | undefined)[], expanded: ReadonlySet<string>, measure: Measure): Row[] {
-  return rows.flatMap((row, place): Row[] => {
-    if (row === undefined) return [{ kind: 'missing', id: `missing ${place}`, place }];
-    if (!expanded.has(row.id)) return [row];
-    const { id, line } = row;
-    return [
-      { ...row, expanded: true },
-      { kind: 'detail', id: `${id} detail`, line },
-      ...accessesOf(line, measure).map((access, place): Row => {
-        return { kind: 'access', id: `${id} ${place}`, line, access, index: line.accesses.indexOf(access) };
-      }),
-    ];
-  });
-}
-
-/** Of each row its place among those beside it, from 1: of a line among the lines, of what is below a line among that. */
-export function placesOf(rows: readonly Row[]): Uint32Array {
-  let [lines, inside] = [0, 0];
-  return Uint32Array.from(rows, ({ kind }) => {
-    if (kind !== 'line' && kind !== 'missing') return ++inside;
-    inside = 0;
-    return ++lines;
-  });
-}
-
-/** How many rows are beside it, with it: of a line all lines, of what is below a line its words and its accesses. */
-export function beside(row: Row, lines: number): number {
-  return row.kind === 'line' || row.kind === 'missing' ? lines : row.line.accesses.length + 1;
-}
-
 function compareFixed(a: LineRow, b: LineRow, key: string, measure: Measure): number {
   switch (key) {
     case 'address':

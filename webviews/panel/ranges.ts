@@ -1,14 +1,23 @@
 // Lines that come from the host as they are needed: which were sent in the order that is shown, and which to ask for.
 import type { LinesRequest, PanelLine, ToPanel } from '../../extension/protocol/panel';
 
-/** Lines of one request: several screens. */
-export const CHUNK = 200;
+/** Lines of one request: a screen. A line with its accesses can have some KB. */
+export const CHUNK = 50;
+/** More than these are not kept: those that are farthest from what came last are asked for again. */
+const MOST_CHUNKS = 400;
 
 /** Of one report and one order. */
 export type Order = Pick<LinesRequest, 'version' | 'key' | 'descending'>;
 
 export class Ranges {
   private readonly asked = new Set<number>();
+
+  /** With the first lines of this order, which came with the report. */
+  static from(order: Order, total: number, lines: readonly PanelLine[]): Ranges {
+    const numbers = Array.from({ length: Math.floor(lines.length / CHUNK) }, (_, number) => number);
+    const chunks = numbers.map((number) => [number, lines.slice(number * CHUNK, (number + 1) * CHUNK)] as const);
+    return new Ranges(order, total, new Map(chunks), new Set(numbers));
+  }
 
   /** @param chunks the lines of those that were sent, by their number */
   constructor(
@@ -20,14 +29,24 @@ export class Ranges {
     for (const chunk of asked) this.asked.add(chunk);
   }
 
-  /** Each line at its place; undefined: not sent yet. */
-  lines(): (PanelLine | undefined)[] {
-    return Array.from({ length: this.total }, (_, place) => this.chunks.get(Math.floor(place / CHUNK))?.[place % CHUNK]);
+  /** Undefined: not sent yet. */
+  at(place: number): PanelLine | undefined {
+    return this.chunks.get(Math.floor(place / CHUNK))?.[place % CHUNK];
   }
 
-  /** What is to be asked for so that these places are filled: each request once. */
-  requests(places: readonly number[]): (LinesRequest & { count: number })[] {
-    const fresh = [...new Set(places.map((place) => Math.floor(place / CHUNK)))].filter((chunk) => !this.asked.has(chunk));
+  /** The lines that were sent and their places, ascending. */
+  sent(): [number, PanelLine][] {
+    const chunks = [...this.chunks].sort(([a], [b]) => a - b);
+    return chunks.flatMap(([chunk, lines]) => lines.map((line, index): [number, PanelLine] => [chunk * CHUNK + index, line]));
+  }
+
+  /** What is to be asked for so that these places are filled, and when they are, those around them; each request once. */
+  requests(first: number, last: number): (LinesRequest & { count: number })[] {
+    if (last < first) return [];
+    const [from, to] = [Math.floor(first / CHUNK), Math.floor(last / CHUNK)];
+    const here = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    const wanted = here.every((chunk) => this.chunks.has(chunk)) ? [to + 1, to + 2, from - 1, from - 2] : here;
+    const fresh = wanted.filter((chunk) => chunk >= 0 && chunk * CHUNK < this.total && !this.asked.has(chunk));
     return fresh.map((chunk) => {
       this.asked.add(chunk);
       return { ...this.order, offset: chunk * CHUNK, count: CHUNK };
@@ -38,6 +57,14 @@ export class Ranges {
   with({ lines, offset, version, key, descending }: Extract<ToPanel, { type: 'lines' }>): Ranges | undefined {
     const { order } = this;
     if (version !== order.version || key !== order.key || descending !== order.descending) return undefined;
-    return new Ranges(order, this.total, new Map([...this.chunks, [offset / CHUNK, lines]]), this.asked);
+    const came = offset / CHUNK;
+    const chunks = new Map([...this.chunks, [came, lines]]);
+    const asked = new Set(this.asked);
+    if (chunks.size > MOST_CHUNKS) {
+      const farthest = [...chunks.keys()].reduce((far, chunk) => (Math.abs(chunk - came) > Math.abs(far - came) ? chunk : far), came);
+      chunks.delete(farthest);
+      asked.delete(farthest);
+    }
+    return new Ranges(order, this.total, chunks, asked);
   }
 }

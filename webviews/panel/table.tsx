@@ -1,6 +1,5 @@
 // The table of cache lines: a tree grid with sortable columns, virtual rows, and keys as in the editor's lists.
-import { elementScroll, measureElement, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
-import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { t } from '../../extension/protocol/l10n';
 import { MEASURE_WORDS, type Measure } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
@@ -10,16 +9,18 @@ import { DetailPane, useDetail } from './detail';
 import type { GroupState } from './fit';
 import { loadState, onMessage, saveState, send } from './host';
 import { measureGroups, NARROW_BELOW, tableLayout } from './layout';
-import { accessesOf, beside, DEFAULT_SORT, lineRow, lineRows, placesOf, visibleRows, type LineRow, type Row, type Sort } from './model';
+import { accessesOf, DEFAULT_SORT, lineRow, lineRows, type LineRow, type Row, type Sort } from './model';
 import { Ranges } from './ranges';
+import { HEIGHT, RowList } from './row-list';
 import { AccessCells, DetailCell, LineCells } from './rows';
 import { TableHead } from './table-head';
 import { Toolbar } from './toolbar';
 
-/** Pixels; of details the least: they wrap, and are measured. */
-const HEIGHT: Record<Row['kind'], number> = { line: 28, detail: 64, access: 24, missing: 28 };
 /** Of the titles, as the style sheet has it: one row, or two with groups. */
 const HEAD_HEIGHT = { plain: 30, grouped: 50 };
+/** Pixels above and below what can be seen, for which there are rows; and pixels of scrolling after which they are drawn anew. */
+const MARGIN = 12 * HEIGHT.line;
+const STEP = 4 * HEIGHT.line;
 
 interface TableProps {
   /** All, or some by which columns are measured: then the others are asked for. */
@@ -43,7 +44,7 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
   const detail = useDetail(version, detailed);
   const table = useRef<HTMLDivElement>(null);
   const focusWanted = useRef(false);
-  const width = useWidth(table);
+  const { width, height, step } = useScrolled(table);
 
   useEffect(() => {
     const known = new Set(lines.map(({ id }) => id));
@@ -61,12 +62,14 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
     () => (lines.length < total ? undefined : lineRows(lines, sort, measure, sortColumn)),
     [lines, total, sort, measure, sortColumn],
   );
-  const [sent, wantPlaces] = useRanges(here ? 0 : total, version, sort, measure);
-  const sorted = here ?? sent;
-  const rows = useMemo(() => visibleRows(sorted, expanded, measure), [sorted, expanded, measure]);
-  const places = useMemo(() => placesOf(rows), [rows]);
+  const ranges = useRanges(here ? [] : lines, here ? 0 : total, version, sort, heat);
+  const [heights, setHeights] = useState<ReadonlyMap<string, number>>(new Map());
+  const rows = useMemo(() => rowList(here, ranges, total, expanded, measure, heights), [here, ranges, total, expanded, measure, heights]);
   const headRows = layout.groups.length > 0 ? 2 : 1;
-  const virtualizer = useVirtualizer(rows, table, layout.groups.length > 0 ? HEAD_HEIGHT.grouped : HEAD_HEIGHT.plain);
+  const headHeight = layout.groups.length > 0 ? HEAD_HEIGHT.grouped : HEAD_HEIGHT.plain;
+  const first = rows.indexAt(step * STEP - MARGIN);
+  const last = rows.indexAt((step + 1) * STEP + height + MARGIN);
+  const shown = rows.length === 0 ? [] : Array.from({ length: last - first + 1 }, (_, index) => first + index);
   const wide = layout.grid ? { minWidth: `${layout.grid.width}px` } : {};
   const grid = layout.grid ? { gridTemplateColumns: layout.grid.template, ...wide } : {};
 
@@ -77,11 +80,21 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
     setExpanded(next);
   };
   const setGroup = (key: string, state: GroupState): void => setGroups({ ...groups, [key]: state });
+  /** Scrolls as little as the row needs. */
+  const show = (index: number): void => {
+    const { current } = table;
+    if (!current) return;
+    const top = rows.topOf(index);
+    const bottom = top + rows.heightOf(rows.at(index));
+    const room = current.clientHeight - headHeight;
+    if (top < current.scrollTop) current.scrollTop = top;
+    else if (bottom > current.scrollTop + room) current.scrollTop = bottom - room;
+  };
   const move = (index: number): void => {
     const target = Math.max(0, Math.min(rows.length - 1, index));
     setActive(target);
     focusWanted.current = true;
-    virtualizer.scrollToIndex(target);
+    show(target);
   };
   useLayoutEffect(() => {
     const element = focusWanted.current ? table.current?.querySelector<HTMLElement>(`[data-index="${active}"]`) : undefined;
@@ -92,22 +105,27 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
 
   const isDetailed = detail !== undefined;
   useEffect(() => {
-    if (isDetailed) virtualizer.scrollToIndex(active); // the table is less high now
+    if (isDetailed) show(Math.min(active, rows.length - 1)); // the table is less high now
   }, [isDetailed]);
   const closeDetail = (): void => {
     setDetailed('');
     if (rows.length > 0) move(active);
   };
 
-  const shownPlaces = virtualizer.getVirtualItems().flatMap(({ index }) => {
-    const row = rows[index];
-    return row?.kind === 'missing' ? [row.place] : [];
+  useLayoutEffect(() => {
+    const details = [...(table.current?.querySelectorAll<HTMLElement>('.row.detail') ?? [])];
+    const measuredNow = details.map((element): [string, number] => [rows.at(Number(element.dataset['index'])).id, element.offsetHeight]);
+    if (measuredNow.some(([id, pixels]) => heights.get(id) !== pixels)) setHeights(new Map([...heights, ...measuredNow]));
   });
-  useEffect(() => wantPlaces(shownPlaces));
+
+  useEffect(() => {
+    if (here || rows.length === 0) return;
+    for (const request of ranges.requests(rows.placeOf(first), rows.placeOf(last))) send({ type: 'lines', ...request });
+  });
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    const row = rows[active];
-    if (!row) return;
+    if (rows.length === 0) return;
+    const row = rows.at(Math.min(active, rows.length - 1));
     const page = Math.max(1, Math.floor((table.current?.clientHeight ?? 0) / HEIGHT.line) - 1 - headRows);
     const keys: Record<string, () => void> = {
       ArrowDown: () => move(active + 1),
@@ -122,7 +140,7 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
       ArrowRight: () => (row.kind === 'line' && !row.expanded ? toggle(row.id, true) : move(active + 1)),
       ArrowLeft: () => {
         if (row.kind === 'line') toggle(row.id, false);
-        else move(rows.findLastIndex((other, index) => index < active && other.kind === 'line'));
+        else move(lineAbove(rows, active));
       },
     };
     const act = keys[event.key];
@@ -153,27 +171,26 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
         style={{ '--table-width': `${width}px` }}
       >
         <TableHead layout={layout} sort={sort} grid={grid} wide={wide} onSort={setSort} onGroup={setGroup} />
-        <div class="body" role="rowgroup" onKeyDown={onKeyDown} style={{ height: `${virtualizer.getTotalSize()}px`, ...wide }}>
-          {virtualizer.getVirtualItems().map(({ index, start }) => {
-            const row = rows[index];
-            if (!row) return null;
+        <div class="body" role="rowgroup" onKeyDown={onKeyDown} style={{ height: `${rows.height}px`, ...wide }}>
+          {shown.map((index) => {
+            const row = rows.at(index);
+            const { place, of } = rows.besideAt(index);
             return (
               <div
-                key={row.id}
+                key={index}
                 role="row"
                 data-index={index}
                 class={`row ${row.kind}`}
-                ref={row.kind === 'detail' ? virtualizer.measureElement : null}
                 style={{
                   ...grid,
-                  transform: `translateY(${start}px)`,
+                  transform: `translateY(${rows.topOf(index)}px)`,
                   [row.kind === 'detail' ? 'minHeight' : 'height']: `${HEIGHT[row.kind]}px`,
                 }}
                 tabIndex={index === active ? 0 : -1}
                 aria-rowindex={index + 1 + headRows}
                 aria-level={row.kind === 'line' || row.kind === 'missing' ? 1 : 2}
-                aria-posinset={places[index]}
-                aria-setsize={beside(row, total)}
+                aria-posinset={place}
+                aria-setsize={of}
                 aria-busy={row.kind === 'missing' ? true : undefined}
                 aria-expanded={row.kind === 'line' ? row.expanded : undefined}
                 aria-selected={row.id === selected}
@@ -216,16 +233,52 @@ function openRow(row: Row, measure: Measure): void {
   if (place) send({ type: 'open', ...place });
 }
 
-/** The lines that the host has sent in this order, and what asks for places that are empty. */
-function useRanges(
+/** @param here all lines; undefined: they come from the host */
+function rowList(
+  here: LineRow[] | undefined,
+  ranges: Ranges,
   total: number,
-  version: number,
-  { key, descending }: Sort,
+  expanded: ReadonlySet<string>,
   measure: Measure,
-): [(LineRow | undefined)[], (places: readonly number[]) => void] {
-  const fresh = useMemo(() => new Ranges({ version, key, descending }, total), [total, version, key, descending]);
+  heights: ReadonlyMap<string, number>,
+): RowList {
+  const known = new Map<PanelLine, LineRow>();
+  const rowOf = (line: PanelLine): LineRow => {
+    const row = known.get(line) ?? lineRow(line, measure);
+    known.set(line, row);
+    return row;
+  };
+  const lineAt = (place: number): LineRow | undefined => {
+    const line = ranges.at(place);
+    return line && rowOf(line);
+  };
+  const isExpanded = ([, { id }]: readonly [number, { id: string }]): boolean => expanded.has(id);
+  if (here) return new RowList(here.length, (place) => here[place], [...here.entries()].filter(isExpanded), measure, heights);
+  const opened = expanded.size === 0 ? [] : ranges.sent().filter(isExpanded);
+  return new RowList(
+    total,
+    lineAt,
+    opened.map(([place, line]) => [place, rowOf(line)] as const),
+    measure,
+    heights,
+  );
+}
+
+/** The nearest line above a row; of lines that are not here yet none. */
+function lineAbove(rows: RowList, below: number): number {
+  let index = Math.min(below, rows.length) - 1;
+  while (index > 0 && rows.at(index).kind !== 'line') --index;
+  return index;
+}
+
+/** The lines that the host has sent in this order. */
+function useRanges(first: PanelLine[], total: number, version: number, { key, descending }: Sort, { metric }: PanelHeat): Ranges {
+  const fresh = useMemo(() => {
+    // The report's own order: by HITMs or peer hits, then by address. Of clock samples ties are in another one.
+    const isReports = metric === 'hitm' && key === DEFAULT_SORT.key && descending === DEFAULT_SORT.descending;
+    return Ranges.from({ version, key, descending }, total, isReports ? first : []);
+  }, [first, total, version, key, descending, metric]);
   const [kept, setKept] = useState(fresh);
-  const ranges = kept.order === fresh.order ? kept : fresh;
   useEffect(
     () =>
       onMessage((message) => {
@@ -233,48 +286,27 @@ function useRanges(
       }),
     [fresh],
   );
-  const rows = useMemo(() => ranges.lines().map((line) => line && lineRow(line, measure)), [ranges, measure]);
-  return [rows, (places) => ranges.requests(places).forEach((request) => send({ type: 'lines', ...request }))];
+  return kept.order === fresh.order ? kept : fresh;
 }
 
-/** Pixels inside the element, without its scroll bar. */
-function useWidth(element: { current: HTMLDivElement | null }): number {
-  const [width, setWidth] = useState(() => window.innerWidth);
+/** Pixels inside the element, without its scroll bar, and by how many steps it is scrolled. */
+function useScrolled(element: { current: HTMLDivElement | null }): { width: number; height: number; step: number } {
+  const [size, setSize] = useState(() => ({ width: window.innerWidth, height: window.innerHeight }));
+  const [step, setStep] = useState(0);
   useLayoutEffect(() => {
     const { current } = element;
     if (!current) return undefined;
-    const measure = (): void => setWidth(current.clientWidth);
+    const measure = (): void => setSize({ width: current.clientWidth, height: current.clientHeight });
+    const scroll = (): void => setStep(Math.floor(current.scrollTop / STEP));
     measure();
+    scroll();
     const observer = new ResizeObserver(measure);
     observer.observe(current);
-    return () => observer.disconnect();
+    current.addEventListener('scroll', scroll, { passive: true });
+    return () => {
+      observer.disconnect();
+      current.removeEventListener('scroll', scroll);
+    };
   }, [element]);
-  return width;
-}
-
-function useVirtualizer(
-  rows: readonly Row[],
-  table: { current: HTMLDivElement | null },
-  headHeight: number,
-): Virtualizer<HTMLDivElement, Element> {
-  const [, redraw] = useReducer((version: number) => version + 1, 0);
-  const options = {
-    count: rows.length,
-    getScrollElement: () => table.current,
-    estimateSize: (index: number) => HEIGHT[rows[index]?.kind ?? 'line'],
-    getItemKey: (index: number) => rows[index]?.id ?? index,
-    // The titles stay on top of the rows, within the same scrolled element.
-    scrollPaddingEnd: headHeight,
-    overscan: 12,
-    observeElementRect,
-    observeElementOffset,
-    measureElement,
-    scrollToFn: elementScroll,
-    onChange: () => redraw(undefined),
-  };
-  const [virtualizer] = useState(() => new Virtualizer<HTMLDivElement, Element>(options));
-  virtualizer.setOptions(options);
-  useLayoutEffect(() => virtualizer._didMount(), [virtualizer]);
-  useLayoutEffect(() => virtualizer._willUpdate());
-  return virtualizer;
+  return { ...size, step };
 }

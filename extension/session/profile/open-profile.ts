@@ -18,8 +18,11 @@ export interface ProfileSource {
   readonly summary: Omit<ProfileSummary, 'files'>;
   /** As a person writes it; empty: none. */
   readonly filter: string;
-  /** The same recording by another filter; this one then answers by that, too, and is to be let go. Rejects where it cannot have it. */
-  filtered(filter: string, signal: AbortSignal): Promise<ProfileSource>;
+  /**
+   * The same recording by another filter; this one then answers by that, too, and is to be let go. Rejects where it cannot have it.
+   * @param onShare told what share of the samples is read, 0 to 1; never where the filter chooses lines alone
+   */
+  filtered(filter: string, signal: AbortSignal, onShare?: (share: number) => void): Promise<ProfileSource>;
   ask<Q extends ShownQuestion>(question: Extract<Question, { question: Q }>, signal?: AbortSignal): Promise<Answers[Q]>;
   /** With all selected lines, in the report's own order. */
   report(signal?: AbortSignal): Promise<Report>;
@@ -56,8 +59,9 @@ export class OpenProfile implements ProfileSource {
     return new OpenProfile(engine, params, { handle, users: 1 }, summary);
   }
 
-  async filtered(filter: string, signal: AbortSignal): Promise<OpenProfile> {
-    const summary = await this.engine.call('filter', { handle: this.shared.handle, filter }, { signal });
+  async filtered(filter: string, signal: AbortSignal, onShare?: (share: number) => void): Promise<OpenProfile> {
+    const options = { signal, ...(onShare === undefined ? {} : { onProgress: onShare }) };
+    const summary = await this.engine.call('filter', { handle: this.shared.handle, filter }, options);
     this.shared.users++;
     return new OpenProfile(this.engine, { ...this.params, filter }, this.shared, summary);
   }

@@ -2,7 +2,7 @@
 // source, and not with the recording.
 import type { AdviceList } from '../../protocol/advice';
 import { wholeOf, type Measure, type Measured } from '../../protocol/measure';
-import { MOST_LINES_AT_ONCE } from '../../protocol/panel';
+import { FIRST_LINES, MOST_LINES_AT_ONCE } from '../../protocol/panel';
 import type { Answers, CodePlace, DataIdentity, DataSum, LineChoice, LinesQuestion, ProfileLine } from '../../protocol/profile';
 import type { CacheLine, Report, SourcePlace } from '../../protocol/report';
 import type { ThreadList } from '../../protocol/threads';
@@ -78,11 +78,12 @@ export class ShownProfile {
    * @param title for people: the program's name
    */
   static async of(source: ProfileSource, path: string, title: string, signal?: AbortSignal): Promise<ShownProfile> {
+    const count = source.summary.counts.selected > MOST_LINES_AT_ONCE ? FIRST_LINES : MOST_LINES_AT_ONCE;
     try {
       const [code, data, first, objects] = await Promise.all([
         source.ask<'places'>({ question: 'places' }, signal),
         source.ask<'data'>({ question: 'data', measure: 'contended' }, signal),
-        source.ask<'lines'>({ question: 'lines', count: MOST_LINES_AT_ONCE }, signal),
+        source.ask<'lines'>({ question: 'lines', count }, signal),
         source.ask<'objects'>({ question: 'objects', count: MOST_OBJECTS }, signal),
       ]);
       const lines = first.rows.map(({ line }) => line);
@@ -100,9 +101,9 @@ export class ShownProfile {
     return this.source.filter;
   }
 
-  /** To be shown instead of this one. Rejects with EngineError, and then this one stays. */
-  async filtered(filter: string, signal: AbortSignal): Promise<ShownProfile> {
-    return ShownProfile.of(await this.source.filtered(filter, signal), this.path, this.title);
+  /** To be shown instead of this one; `onShare` as of its source. Rejects with EngineError, and then this one stays. */
+  async filtered(filter: string, signal: AbortSignal, onShare?: (share: number) => void): Promise<ShownProfile> {
+    return ShownProfile.of(await this.source.filtered(filter, signal, onShare), this.path, this.title);
   }
 
   /** Somebody shows it from now on, until as many release(). */
