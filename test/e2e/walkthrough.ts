@@ -12,11 +12,12 @@ export function describeWalkthrough(window: () => Window): void {
       await steps.filter({ hasText: 'Build the example' }).waitFor();
       const titles = (await steps.allInnerTexts()).map((title) => title.trim());
       assert.deepEqual(titles.slice(0, 3), ['Build the example', 'Profile it', 'Hover over the contended line']);
+      await page.locator('.getting-started-media img').first().waitFor();
       await window().screenshot('12-walkthrough');
-      await page.getByRole('button', { name: 'Build the Example' }).click();
+      await page.getByRole('button', { name: 'Build the Example', exact: true }).click();
       await window().page.locator('.tab[data-resource-name="counters.c"]').waitFor({ timeout: 30_000 });
       await steps.filter({ hasText: 'Fix it with the light bulb' }).click();
-      await page.getByRole('button', { name: 'Preview the Fix' }).waitFor();
+      await page.getByRole('button', { name: 'Preview the Fix', exact: true }).waitFor();
       await window().screenshot('12-walkthrough-fix');
       await window().runCommand('View: Close All Editors');
     });

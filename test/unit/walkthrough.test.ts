@@ -19,7 +19,7 @@ interface Step {
   id: string;
   title: string;
   description: string;
-  media: { svg?: string; image?: string; altText: string };
+  media: { image: string; altText: string };
   completionEvents: string[];
 }
 
@@ -77,7 +77,7 @@ describe('walkthrough', () => {
 
   it('has a picture and a text for it in each step', () => {
     for (const { media, title } of steps) {
-      assert.ok(existsSync(path.join(root, media.svg ?? media.image ?? 'none')), title);
+      assert.ok(existsSync(path.join(root, media.image)), title);
       assert.ok(said(media.altText).length > 30, title);
     }
   });
