@@ -94,7 +94,9 @@ function barTitle({ offset, width, names, parts }: Bar, groups: readonly { name:
 
 function pieceTitle({ kind, start, end, name, of, cutLeft, cutRight }: LinePiece): string {
   const what = kind === 'member' ? `${name === of ? '' : `${of}: `}${name}` : t('{0} of {1}', kind, of);
-  const beyond = [cutLeft ? t('starts on an earlier line') : '', cutRight ? t('continues on the next line') : ''].filter((text) => text !== '');
+  const beyond = [cutLeft ? t('starts on an earlier line') : '', cutRight ? t('continues on the next line') : ''].filter(
+    (text) => text !== '',
+  );
   return [`${what}, ${bytesText(start, end)}`, ...beyond].join('\n');
 }
 
