@@ -1,6 +1,6 @@
 // Makes cacheline-lens-linux-x64-VERSION.vsix: the bundles, the stripped addon and the libraries it needs, and the notices.
 //   node scripts/package.mjs [--any-glibc]     --any-glibc: a package for this machine alone may need a newer glibc
-import { chmod, cp, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { addonFile, agentFile, build, bundleProducts, samplerFile, selfTestFile } from './build.mjs';
@@ -36,7 +36,9 @@ export const privateLibraries = [
 ];
 
 /** What the package takes as it is. */
-const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'package.nls.json', 'bin', 'docs', 'l10n', 'media'];
+const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'bin', 'docs', 'l10n', 'media'];
+/** Texts of the manifest: English, and translations. */
+const manifestTexts = /^package\.nls(\.[\w-]+)?\.json$/;
 
 const stage = path.join(root, 'build/package');
 
@@ -71,7 +73,8 @@ async function makePackage(args) {
   );
   say(`package: notices for ${notices.names.length} packages: ${notices.names.join(', ')}`);
   await writeFile(path.join(stage, 'THIRD_PARTY_NOTICES.md'), notices.text);
-  for (const name of documents) await cp(path.join(root, name), path.join(stage, name), { recursive: true });
+  const texts = (await readdir(root)).filter((name) => manifestTexts.test(name));
+  for (const name of [...documents, ...texts]) await cp(path.join(root, name), path.join(stage, name), { recursive: true });
 
   const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
   for (const name of ['scripts', 'devDependencies', 'private']) delete manifest[name];

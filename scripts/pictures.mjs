@@ -88,7 +88,12 @@ const windowPictures = {
 const steps = new RegExp(
   [
     ...['profiles a program', 'marks the contended', 'tells in the hover who', 'lists the line in the panel', 'filters the table'],
-    ...['with a row of the panel', 'with the tabs of the panel', 'with a struct that two threads use', 'with a change that ends the waiting'],
+    ...[
+      'with a row of the panel',
+      'with the tabs of the panel',
+      'with a struct that two threads use',
+      'with a change that ends the waiting',
+    ],
     ...['with two recordings', 'with a process that runs', 'the page of this machine says what'],
   ].join('|'),
 );

@@ -2,6 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { EngineError } from '../protocol/engine';
 import type { CallOptions, Engine, EngineCalls, EngineMethod, FromHelper, SuspectsAnswer, ToHelper } from '../protocol/engine';
+import { t } from '../protocol/l10n';
 import { OpenProfiles } from './open-profiles';
 import { suspectsAnswer, type FindSuspects } from './suspects';
 
@@ -71,7 +72,7 @@ export class EngineClient implements Engine {
    * questions to open profiles, which are asked again. A recording goes on. Rejects where no process can be started.
    */
   async restart(): Promise<void> {
-    await this.helpers.get('analysis')?.end('The Cacheline engine was restarted.');
+    await this.helpers.get('analysis')?.end(t('The Cacheline engine was restarted.'));
     await this.start('analysis');
   }
 
@@ -79,7 +80,7 @@ export class EngineClient implements Engine {
   async dispose(): Promise<void> {
     this.disposed = true;
     this.crashListeners.clear();
-    await Promise.all([...this.helpers.values()].map((helper) => helper.end('The Cacheline engine was shut down.')));
+    await Promise.all([...this.helpers.values()].map((helper) => helper.end(t('The Cacheline engine was shut down.'))));
   }
 
   /** The process that analyzes, where one runs. */
@@ -106,7 +107,7 @@ export class EngineClient implements Engine {
   }
 
   private async start(role: Role): Promise<Helper> {
-    if (this.disposed) throw new EngineError('unavailable', 'The Cacheline engine was shut down.');
+    if (this.disposed) throw new EngineError('unavailable', t('The Cacheline engine was shut down.'));
     let helper = this.helpers.get(role);
     if (helper === undefined) {
       const started = (helper = new Helper(this.options, role, (path, signal) =>
@@ -132,7 +133,7 @@ function isOfProfiles(method: EngineMethod): method is ProfileMethod {
 /** Of a call whose helper was ended because of another call. */
 class Superseded extends EngineError {
   constructor() {
-    super('cancelled', 'The Cacheline engine did not answer and was stopped.');
+    super('cancelled', t('The Cacheline engine did not answer and was stopped.'));
   }
 }
 
@@ -175,7 +176,7 @@ class Helper {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     const timer = setTimeout(() => {
-      this.finish(unavailable(`it did not answer within ${startTimeoutMs / 1000} s`));
+      this.finish(unavailable(t('it did not answer within {0} s', startTimeoutMs / 1000)));
       this.child.kill('SIGKILL');
     }, startTimeoutMs);
     this.ready.then(
@@ -199,7 +200,7 @@ class Helper {
       });
       this.child.on('exit', (code, signal) => {
         resolve();
-        void this.lastWords().then((words) => this.finish(this.deathError(signal ?? `exit status ${code}`, words)));
+        void this.lastWords().then((words) => this.finish(this.deathError(signal ?? t('exit status {0}', String(code)), words)));
       });
     });
   }
@@ -265,7 +266,7 @@ class Helper {
 
   /** A call that was cancelled does not end: the process does, and its other calls are made again. */
   private giveUp(id: number): void {
-    this.take(id)?.reject(new EngineError('cancelled', 'The analysis was cancelled.'));
+    this.take(id)?.reject(new EngineError('cancelled', t('The analysis was cancelled.')));
     this.finish(new Superseded());
     this.child.kill('SIGKILL');
   }
@@ -305,8 +306,8 @@ class Helper {
       this.settleReady.resolve();
       return;
     }
-    const what = `its version is ${version}, the extension's is ${own}`;
-    this.finish(new EngineError('unavailable', `The Cacheline engine could not be used: ${what}.`, 'Reinstall Cacheline Lens.'));
+    const what = t("its version is {0}, the extension's is {1}", version, own);
+    this.finish(new EngineError('unavailable', t('The Cacheline engine could not be used: {0}.', what), t('Reinstall Cacheline Lens.')));
     this.child.kill('SIGKILL');
   }
 
@@ -338,11 +339,11 @@ class Helper {
 
   private deathError(how: string, words: string): EngineError {
     const because = words === '' ? '' : `: ${words}`;
-    if (!this.started) return unavailable(`it ended at once, ${how}${because}`);
+    if (!this.started) return unavailable(t('it ended at once, {0}{1}', how, because));
     return new EngineError(
       'crashed',
-      `The Cacheline engine ended unexpectedly (${how}${because}).`,
-      'Run the command again: that restarts the engine. What was recorded is kept on disk.',
+      t('The Cacheline engine ended unexpectedly ({0}{1}).', how, because),
+      t('Run the command again: that restarts the engine. What was recorded is kept on disk.'),
     );
   }
 
@@ -366,7 +367,7 @@ class Helper {
 function unavailable(why: string): EngineError {
   return new EngineError(
     'unavailable',
-    `The Cacheline engine could not be started: ${why}.`,
-    'Reinstall Cacheline Lens, or run "npm run build" in a checkout.',
+    t('The Cacheline engine could not be started: {0}.', why),
+    t('Reinstall Cacheline Lens, or run "npm run build" in a checkout.'),
   );
 }

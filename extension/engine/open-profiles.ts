@@ -1,6 +1,7 @@
 // Profiles that the client keeps open: each outlives the helper that holds it, and comes back in the next one with its filter.
 import { EngineError } from '../protocol/engine';
 import type { CallOptions, EngineCalls, OpenParams } from '../protocol/engine';
+import { t } from '../protocol/l10n';
 
 /** A helper process, as far as profiles need it. */
 export interface ProfileHelper {
@@ -116,7 +117,7 @@ export class OpenProfiles {
 /** Rejects when the signal comes. */
 function cancelled(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const abort = (): void => reject(new EngineError('cancelled', 'The request was cancelled.'));
+    const abort = (): void => reject(new EngineError('cancelled', t('The request was cancelled.')));
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
   });
@@ -126,8 +127,8 @@ class Late extends EngineError {
   constructor(milliseconds: number) {
     super(
       'internal',
-      `The Cacheline engine did not answer within ${milliseconds / 1000} s.`,
-      'Try again, or filter the profile to fewer samples.',
+      t('The Cacheline engine did not answer within {0} s.', milliseconds / 1000),
+      t('Try again, or filter the profile to fewer samples.'),
     );
   }
 }

@@ -41,7 +41,7 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(1)}%`;
 }
 
-/** A clause as the engine writes it, "asked for 9 samples per second, recorded 4", as a sentence. A path at its beginning stays as it is. */
+/** A clause as the engine writes it, "asked for 9 samples a second, recorded 4", as a sentence. A path at its beginning stays as it is. */
 export function sentence(clause: string): string {
   if (/^\S*[/.]\S/.test(clause)) return withFullStop(clause);
   return `${clause.charAt(0).toUpperCase()}${withFullStop(clause.slice(1))}`;

@@ -137,9 +137,11 @@ describe('architecture', () => {
 
   it('pages follow the direction of the text, and nothing in them moves', () => {
     const wrong = filesUnder('webviews', /\.css$/).flatMap((file) =>
-      [...text(file).matchAll(/^.*(?:(?:margin|padding|border)-(?:left|right):|text-align: (?:left|right)|\b(?:animation|transition)).*$/gm)].map(
-        ([line]) => `${file}: ${line.trim()}`,
-      ),
+      [
+        ...text(file).matchAll(
+          /^.*(?:(?:margin|padding|border)-(?:left|right):|text-align: (?:left|right)|\b(?:animation|transition)).*$/gm,
+        ),
+      ].map(([line]) => `${file}: ${line.trim()}`),
     );
     assert.deepEqual(wrong, []);
   });

@@ -171,7 +171,7 @@ describe('arguments: the rest', () => {
   });
 
   it('refuses other commands', () => {
-    refuses([], /no command/);
+    refuses([], /No command/);
     refuses(['recrod'], /'recrod'/);
     refuses(['toString'], /'toString'/);
     refuses(['--quiet'], /'--quiet'/);

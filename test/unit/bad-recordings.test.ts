@@ -22,7 +22,7 @@ const VIEWS: Record<string, View> = {
   threads: {
     args: (recording) => ['threads', recording],
     schema: 'cacheline-threads-1',
-    empty: /No thread, or none of those that were asked for, was seen in this window\./,
+    empty: /No thread, or none of the chosen ones, was seen in this window\./,
   },
   workset: {
     args: (recording) => ['workset', recording],

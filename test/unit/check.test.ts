@@ -137,7 +137,7 @@ describe('checks', () => {
       return at('file.json');
     };
     await refused(readAcceptances(at('none.json')), /cannot be read/);
-    await refused(readAcceptances(of('[{')), /is no JSON/);
+    await refused(readAcceptances(of('[{')), /is not JSON/);
     await refused(readAcceptances(of({})), /holds no list/);
     await refused(readAcceptances(of([good, { ...good, rule: 'slow' }])), /entry 2: "rule" is "slow"/);
     await refused(readAcceptances(of([{ ...good, reason: ' ' }])), /"reason"/);

@@ -335,7 +335,7 @@ describe('cacheline command', function () {
   });
 
   it('wrong usage has status 2 and one hint', async () => {
-    fails(await run([]), 2, /no command.*\n.*--help/);
+    fails(await run([]), 2, /No command.*\n.*--help/);
     fails(await run(['record', '--frequency', 'fast', '--', 'true']), 2, /-F takes/);
     fails(await run(['report', '--no-such']), 2, /--no-such/);
   });

@@ -113,9 +113,9 @@ describe('text of the panel', () => {
     has(answer({}), [`s ${HARMLESS}`, `t ${HARMLESS}`, 'gain', 'Preview Fix', `f ${HARMLESS}`, `/src/${HARMLESS}.c:3`], [`m ${HARMLESS}`]);
     has(answer(undefined), ['Looking for what helps…', `f ${HARMLESS}`], ['Preview Fix', `m ${HARMLESS}`]);
     has(answer(null), [`m ${HARMLESS}`], ['Preview Fix', 'Looking for what helps…']);
-    has(answer(null, 'It broke.'), [`m ${HARMLESS}`, 'It broke.']);
+    has(answer(null, 'It broke.'), [`m ${HARMLESS}`, 'No advice: It broke.']);
     has(answer({ words: '', opens: 'card' }), [`m ${HARMLESS}`, 'Show Card'], ['Preview Fix']);
-    has(answer({ opens: 'nothing', reason: 'why', more: 2 }), ['why', '3'], ['Preview Fix', 'Show Card']);
+    has(answer({ opens: 'nothing', reason: 'why', more: 2 }), ['No edit: why', 'All Advice (3)'], ['Preview Fix', 'Show Card']);
   });
 
   it('folds where numbers come from, and never what could not be seen or was lost', async () => {

@@ -55,7 +55,7 @@ describe('cacheline record', function () {
     assert.deepEqual([meta.command, meta.program], [[], null]);
     const report = await run(['report', 'sh.cacheline']);
     assert.match(report.stdout, new RegExp(`\\nProgram {4}process ${pid}, attached to\\n`));
-    assert.match(report.stdout, /\nCollector {2}clock: [^]*\nNot used {2}pmu: /);
+    assert.match(report.stdout, /\nCollector {2}clock: [^]*\nNot used {3}pmu: /);
   });
 
   it('a program that ran without one sample is no success, and one that ended before its first is', async () => {

@@ -96,7 +96,7 @@ describe('report text', () => {
     const [head] = reportText(report, options('false-sharing', 100)).split('\n\n');
     assert.match(
       head ?? '',
-      /\nCollector {2}clock: [^]*\nNot used {2}pmu: no memory PMU\\x1b\[2J on this machine\nNot used {2}agent: perf events are allowed\nEvidence/,
+      /\nCollector {2}clock: [^]*\nNot used {3}pmu: no memory PMU\\x1b\[2J on this machine\nNot used {3}agent: perf events are allowed\nEvidence/,
     );
   });
 
@@ -125,7 +125,7 @@ describe('report text', () => {
     assert.match(headOf({ ...of, kind: 'system' }), /\nProgram {4}the whole machine\n/);
     assert.match(headOf({ ...of, kind: 'system' }, command), /the whole machine, while this ran: .* \(exit status 0\)\n/);
     Object.assign(report.recording, { frequency: 250, collector: 'agent' });
-    assert.match(headOf({ ...of, kind: 'system' }), /, 250 samples\s+a\s+second\s+and\s+thread\n/);
+    assert.match(headOf({ ...of, kind: 'system' }), /, 250 samples\s+per\s+second\s+per\s+thread\n/);
     Object.assign(report.recording, { frequency: 0, period: 20_000, collector: 'clock' });
     assert.match(headOf({ ...of, kind: 'system' }), /, a sample every 20,000\s+nanoseconds\n/);
   });
@@ -338,8 +338,12 @@ describe('plain words', () => {
     const words = (accesses: Access[]): string =>
       plainWords(reportOf([cacheLine(accesses, { verdict: 'mixed', flags: ['lock'] })])).join('\n');
     assert.match(words([lock(1, '__lock | __size[0]'), lock(1, '__nusers | __size[12]')]), /turns at a lock of pthreads/);
-    assert.match(words([lock(1, '__lock'), lock(2, '__lock')]), /Moving what only lies beside the shared data/, 'two locks on a line');
-    assert.match(words([lock(1, '__lock'), access({ writes: 1 })]), /Moving what only lies beside the shared data/, 'a lock and its data');
+    assert.match(words([lock(1, '__lock'), lock(2, '__lock')]), /Moving what merely lies beside the shared data/, 'two locks on a line');
+    assert.match(
+      words([lock(1, '__lock'), access({ writes: 1 })]),
+      /Moving what merely lies beside the shared data/,
+      'a lock and its data',
+    );
   });
 
   it('lead from code of a library to who called it', () => {
@@ -406,6 +410,6 @@ describe('plain words', () => {
   it('never claim that there is no false sharing', () => {
     const text = plainWords(reportFixture('clean')).join('\n');
     assert.match(text, /^No contended cache line was seen in 2,466 samples\./);
-    assert.match(text, /does not mean that there is none/);
+    assert.match(text, /does not mean that no line is contended/);
   });
 });

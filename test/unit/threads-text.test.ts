@@ -58,7 +58,7 @@ describe('threads text', () => {
   });
 
   it('says that there is no thread', () => {
-    assert.match(text(threadsDocument([]), 80), /No thread, or none of those that were asked for, was seen in this window\./);
+    assert.match(text(threadsDocument([]), 80), /No thread, or none of the chosen ones, was seen in this window\./);
     assert.match(text(threadsDocument([], { spanNs: 0 }), 80), /no records with times in this window/);
   });
 

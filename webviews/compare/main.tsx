@@ -72,7 +72,7 @@ function Predicted({ predicted, elapsed }: { predicted: PredictedRow[]; elapsed:
       <h2>{t('Predicted and measured')}</h2>
       {elapsed !== '' && <p>{elapsed}</p>}
       {predicted.length > 0 && (
-        <div class="scroll">
+        <div class="scroll" role="region" aria-label={t('Predicted and measured')} tabIndex={0}>
           <table>
             <thead>
               <tr>

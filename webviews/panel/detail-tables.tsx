@@ -20,7 +20,7 @@ export function WaitTable({ detail }: { detail: LineDetail }) {
   if (!waits) return null;
   const { words, shares } = waits;
   return (
-    <div class="waits">
+    <div class="waits" role="region" aria-label={t('Who waits for whom')} tabIndex={0}>
       <table>
         <caption>{t('Who waits for whom: shares of the waiting for this line')}</caption>
         <thead>

@@ -40,6 +40,10 @@ export function FilterBox({ version, filter }: FilterProps) {
     [version],
   );
 
+  useEffect(() => {
+    document.getElementById(`filter-proposal-${chosen}`)?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
+
   const proposals = open ? proposalsOf(text) : [];
   const apply = (wanted: string): void => {
     setOpen(false);

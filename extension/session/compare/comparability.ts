@@ -102,8 +102,6 @@ function quality({ samples, blind }: Head, side: 'before' | 'after'): string[] {
           ),
         ]),
     ...(lost >= 0.1 ? [t('{0} of the samples {1} were lost while recording.', percent(lost), side)] : []),
-    ...(samples.total < few
-      ? [t('There are only {0} samples {1}: small differences may be chance.', samples.total, side)]
-      : []),
+    ...(samples.total < few ? [t('There are only {0} samples {1}: small differences may be chance.', samples.total, side)] : []),
   ];
 }

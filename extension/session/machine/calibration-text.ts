@@ -26,8 +26,7 @@ const COLUMNS: readonly Column[] = ['work between', 'alone', 'contended', 'ratio
 export function calibrationLines({ measured, file, reason }: CalibrationResult, width: number, style: Style): string[] {
   const paragraph = (text: string): string[] => wrap(printable(text), width, '  ');
   if (measured === null) return paragraph(`not known: ${withFullStop(reason)}`);
-  const kept =
-    file === null ? `It could not be saved: ${withFullStop(reason)}` : `Saved in ${file} for recordings made on this CPU model.`;
+  const kept = file === null ? `It could not be saved: ${withFullStop(reason)}` : `Saved in ${file} for recordings made on this CPU model.`;
   return [
     ...paragraph(introduction(measured)),
     ...(Object.keys(CLASS_MEANING) as AccessClass[]).flatMap((name) => [

@@ -353,7 +353,7 @@ TEST(Recording, RatesThatAreTooHighAreLoweredAndSaid) {
   options.frequency = 500'000'000;
   const RecordResult result = recordNow(options);
   EXPECT_EQ(result.exitStatus, 0);
-  EXPECT_TRUE(anyContains(result.warnings, "asked for 500000000 samples per second"));
+  EXPECT_TRUE(anyContains(result.warnings, "asked for 500000000 samples a second"));
   EXPECT_LE(Recorded(options.outputDirectory).reader->events()[0].attr.sample_freq, kMostFrequency);
 }
 
