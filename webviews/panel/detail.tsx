@@ -40,10 +40,11 @@ interface PaneProps {
   detail: LineDetail;
   version: number;
   measure: Measure;
+  onCode: () => void;
   onClose: () => void;
 }
 
-export function DetailPane({ detail, version, measure, onClose }: PaneProps) {
+export function DetailPane({ detail, version, measure, onCode, onClose }: PaneProps) {
   const { id, line, verdict, reasons, hasSource, hasCard } = detail;
   const act = (action: 'openSource' | 'showCard' | 'fix'): void => send({ type: 'row', action, version, line: id });
   return (
@@ -66,6 +67,9 @@ export function DetailPane({ detail, version, measure, onClose }: PaneProps) {
               Source
             </button>
           )}
+          <button type="button" class="secondary" onClick={onCode}>
+            Instructions
+          </button>
           {hasCard && (
             <button type="button" class="secondary" onClick={() => act('showCard')}>
               Card
