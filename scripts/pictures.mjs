@@ -67,10 +67,13 @@ function drawing(command, text, most) {
   ].join('\n');
 }
 
-/** Screenshots that tests of test/e2e take on their way, by their names in test-results/VERSION; `steps` are the tests that it takes. */
+/**
+ * Screenshots that tests of test/e2e take on their way, by their names in test-results/VERSION; `steps` are the tests that it takes. The
+ * pictures of all tabs in all themes and sizes, which are not in docs/images, stay there as 16-look-*.
+ */
 const windowPictures = { 'panel.png': '6-panel', 'hover.png': '5-hover-definition', 'card.png': '7-layout-card' };
 const steps =
-  /profiles a program|marks the contended|tells in the hover who|lists the line in the panel|with a struct that two threads use/;
+  /profiles a program|marks the contended|tells in the hover who|lists the line in the panel|looks right|with a struct that two threads use/;
 
 async function takeTerminalPictures(pictures) {
   // In the folder of the sources, whose paths are then short, and those of no machine.
@@ -119,8 +122,8 @@ async function takeWindowPictures(files) {
       steps.source,
       'test/e2e/editor.test.ts',
     ];
-    const env = { ...process.env, CACHELINE_VSCODE: version.name, CACHELINE_WORKSPACE: workspace.folder };
-    const { seconds } = await run(process.execPath, args, { env, timeoutSeconds: 300 });
+    const env = { ...process.env, CACHELINE_VSCODE: version.name, CACHELINE_WORKSPACE: workspace.folder, CACHELINE_LOOKS: 'all' };
+    const { seconds } = await run(process.execPath, args, { env, timeoutSeconds: 400 });
     for (const file of files) {
       await copyFile(path.join(root, 'test-results', version.name, `${windowPictures[file]}.png`), path.join(images, file));
       tell(file, seconds / files.length);
