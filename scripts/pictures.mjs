@@ -67,7 +67,10 @@ function drawing(command, text, most) {
   ].join('\n');
 }
 
-/** Screenshots that tests of test/e2e take on their way, by their names in test-results/VERSION; `steps` are the tests that it takes. */
+/**
+ * Screenshots that tests of test/e2e take on their way, by their names in test-results/VERSION; `steps` are the tests that it takes. The
+ * pictures of all tabs in all themes and sizes, which are not in docs/images, stay there as 16-look-*.
+ */
 const windowPictures = {
   'panel.png': '6-panel',
   'gutter.png': '4-gutter',
@@ -91,6 +94,7 @@ const steps = new RegExp(
     ...[
       'with a row of the panel',
       'with the tabs of the panel',
+      'looks right',
       'with a struct that two threads use',
       'with a change that ends the waiting',
     ],
@@ -145,7 +149,7 @@ async function takeWindowPictures(files) {
       steps.source,
       'test/e2e/editor.test.ts',
     ];
-    const env = { ...process.env, CACHELINE_VSCODE: version.name, CACHELINE_WORKSPACE: workspace.folder };
+    const env = { ...process.env, CACHELINE_VSCODE: version.name, CACHELINE_WORKSPACE: workspace.folder, CACHELINE_LOOKS: 'all' };
     const { seconds } = await run(process.execPath, args, { env, timeoutSeconds: 400 });
     for (const file of files) {
       await copyFile(path.join(root, 'test-results', version.name, `${windowPictures[file]}.png`), path.join(images, file));

@@ -8,6 +8,7 @@ import { MOST_LINES_AT_ONCE, type FromPanel, type PanelHeat, type ToPanel } from
 import type { LineDetail } from '../protocol/panel-detail';
 import type { TabAnswer, TabRequest } from '../protocol/panel-tabs';
 import type { Display, SourcePlace } from '../protocol/report';
+import { hasPlace } from '../session/code/code-tab';
 import { panelWords } from '../session/report/first-words';
 import { lineDetail } from '../session/profile/line-detail';
 import { lineOrder } from '../session/profile/line-order';
@@ -77,7 +78,10 @@ export class PanelPage implements RowPage, vscode.Disposable {
   /** What was sent last. */
   private tab: TabAnswer | undefined;
   private filtering: AbortController | undefined;
-  private readonly tabs = new PanelTabs(() => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '');
+  private readonly tabs = new PanelTabs(
+    () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '',
+    (profile, file) => this.services.documents.compiledLines(profile, file),
+  );
   private readonly subscriptions: { dispose(): void }[];
 
   constructor(
@@ -310,7 +314,7 @@ export class PanelPage implements RowPage, vscode.Disposable {
   }
 
   private async open(profile: ShownProfile, place: SourcePlace): Promise<void> {
-    if (!profile.places().get(place.file)?.has(place.line)) {
+    if (!profile.places().get(place.file)?.has(place.line) && !hasPlace(this.tab?.content, place)) {
       this.services.log.warn(`The panel's page asked for ${place.file}:${place.line}, which is no place of the report.`);
       return;
     }

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { SourcePlace } from '../protocol/report';
-import { LineTracker } from '../session/lines/line-tracker';
+import { LINE_BREAK, LineTracker } from '../session/lines/line-tracker';
 import {
   collectWords,
   EDITED_SOURCE,
@@ -170,6 +170,21 @@ export class SourceDocuments implements vscode.Disposable {
     if (!source) return undefined;
     const now = source.tracker ? source.tracker.now(line - 1) : line - 1;
     return now === undefined ? undefined : { uri: source.uri, line: now };
+  }
+
+  /** The lines of a file of the profile; undefined where it is not here, or its text is not the one that was compiled. */
+  async compiledLines(profile: ShownProfile, name: string): Promise<readonly string[] | undefined> {
+    const file = this.profile === profile ? this.byName.get(name) : undefined;
+    if (!file || file.byNames) return undefined;
+    if (file.tracker) return file.tracker.compiled;
+    const { uri } = file;
+    try {
+      const { size } = await stat(uri.fsPath);
+      return size > MAX_BASELINE_BYTES ? undefined : (await readFile(uri.fsPath, 'utf8')).split(LINE_BREAK);
+    } catch (error) {
+      this.log.warn(`${uri.fsPath} cannot be read, so its lines are not shown: ${String(error)}`);
+      return undefined;
+    }
   }
 
   /** A sentence that says why find() has nothing. */

@@ -57,6 +57,8 @@ export interface LinesQuestion extends ListRange {
 export type Question =
   | LinesQuestion
   | { question: 'line'; id: string }
+  /** The instructions around an access of a line, by its index. */
+  | { question: 'code'; id: string; access: number }
   /** What was measured on the lines of a source file. */
   | { question: 'heat'; file: string; measure: Measure }
   /** The source lines on which code stands. */
@@ -133,11 +135,47 @@ export interface DataSum extends Pick<Access, 'width'> {
   place: SourcePlace | null;
 }
 
+/** An instruction, with what the accesses of the selected lines say of it. */
+export interface CodeInstruction {
+  /** The binary's own. */
+  address: string;
+  /** AT&T syntax, with the names of what it calls, which are untrusted. */
+  text: string;
+  /** The innermost place that is not in a library; null: no debug information says. */
+  place: SourcePlace | null;
+  /** The innermost function that was inlined here; empty: none. */
+  inlined: string;
+  samples: number;
+  contended: number;
+  /** It accesses the line that was asked for. */
+  ofLine: boolean;
+  /** What most of its contended samples are at; null: none is known. */
+  data: DataIdentity | null;
+}
+
+/** The function in which an access stands; of a long one what is near the access. */
+export interface CodeListing {
+  function: string;
+  /** Base name of the binary. */
+  object: string;
+  /** A sentence: why there are no instructions; empty: there are. */
+  problem: string;
+  /** Contended samples of the whole report. */
+  contended: number;
+  /** Of the access. */
+  address: string;
+  /** Bytes of the function that are left out on each side. */
+  bytesBefore: number;
+  bytesBehind: number;
+  instructions: CodeInstruction[];
+}
+
 /** By the name of the question. */
 export interface Answers {
   /** Without `accesses` where these were not asked for. */
   lines: Page<ProfileLine>;
   line: ProfileLine;
+  code: CodeListing;
   heat: { rows: SourceLineHeat[] };
   places: { rows: CodePlace[] };
   data: { rows: DataSum[] };

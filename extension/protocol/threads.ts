@@ -12,6 +12,8 @@ export interface ThreadLane {
   unknown: Count[] | null;
   /** Estimated; can exceed `running` by what samples err. */
   contended: Count[] | null;
+  /** How often in each part it was put on another CPU than before. */
+  migrations: Count[] | null;
 }
 
 /** Blocked time in which a thread is proved to wait for a lock. Names are untrusted. */

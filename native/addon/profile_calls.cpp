@@ -110,6 +110,11 @@ Ask questionOf(const Arguments& arguments) {
                                                                            const profile::KeepOn& keepOn) {
       return profile.heat(file, measure, keepOn);
     };
+  if (name == "code")
+    return [id = arguments.text("id"), access = static_cast<uint32_t>(sizeOf(arguments, "access", 0))](
+               const Profile& profile, const profile::KeepOn& keepOn) {
+      return profile.code(id, access, keepOn);
+    };
   if (name == "places")
     return [](const Profile& profile, const profile::KeepOn& keepOn) { return profile.places(keepOn); };
   if (name == "data")
@@ -124,7 +129,7 @@ Ask questionOf(const Arguments& arguments) {
         return (profile.*rows)(range);
       };
   throw arguments.wrongValue("question",
-                             "lines, line, objects, types, functions, threads, heat, places or data");
+                             "lines, line, code, objects, types, functions, threads, heat, places or data");
 }
 
 /// What the report was made from takes a while to be freed: the answer does not wait for it.

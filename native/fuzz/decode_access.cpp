@@ -1,5 +1,5 @@
-// Fuzzes planAccess, planTrap, planJoin, planReturn and companionsOf: any bytes and any instruction pointer,
-// and what must hold of every answer.
+// Fuzzes planAccess, planTrap, planJoin, planReturn, companionsOf and instructionText: any bytes and any
+// instruction pointer, and what must hold of every answer.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -8,6 +8,7 @@
 
 #include "decode/access.h"
 #include "decode/companions.h"
+#include "decode/instruction_text.h"
 #include "decode/join.h"
 #include "decode/trapped.h"
 
@@ -99,6 +100,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   if (const auto call = callBefore(function, ip))
     if (const auto join = planReturn(function, call->behind)) checkJoin(*join, registers);
+
+  for (size_t at = 0; at < code.size();) {
+    const InstructionText text = instructionText(code.subspan(at), start + at);
+    require(text.length >= 1 && text.length <= kLongestInstruction && !text.text.empty());
+    at += text.length;
+  }
 
   const AccessPlan plan = planAccess(code, start, ip);
   const uint64_t access = plan.codeAddress - start, sampled = ip - start;

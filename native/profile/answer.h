@@ -23,6 +23,7 @@ inline void look(const KeepOn& keepOn, size_t line) {
 
 class Answer : public JsonWriter {
  public:
+  using JsonWriter::address;
   using JsonWriter::beginList;
   using JsonWriter::close;
   using JsonWriter::element;
@@ -59,5 +60,10 @@ class Answer : public JsonWriter {
     return take();
   }
 };
+
+/// `name`: a place, or null where the file is not known.
+void writePlace(Answer& answer, const char* name, const std::string* file, uint32_t line);
+/// "data": what says which data it is.
+void writeData(Answer& answer, const analysis::DataName& data);
 
 }  // namespace cacheline::profile

@@ -92,6 +92,14 @@ class Profile {
   /// measured most.
   std::string data(Measure measure, const KeepOn& keepOn) const;
 
+  /// {"function", "object", "problem", "contended", "address", "bytesBefore", "bytesBehind", "instructions":
+  /// [{"address", "text", "place", "inlined", "samples", "contended", "ofLine", "data"}]}: the code around an
+  /// access of a line, by its index: its function, of a long one at most 200 instructions on each side. Its
+  /// binary is opened again; where that cannot be had, `problem` says why, and there are no instructions.
+  /// Counts are of accesses of the selected lines, `contended` of the head of the whole report. `ofLine`: the
+  /// line that was asked for is accessed there. Addresses are the binary's own.
+  std::string code(const std::string& id, uint32_t access, const KeepOn& keepOn) const;
+
  private:
   /// Never changes but for what it remembers of questions, under its mutex.
   struct State {

@@ -100,6 +100,27 @@ DataKey keyOf(const DataName& data) {
           analysis::withoutIndices(data.field)};
 }
 
+/// The lines of a file that each code stands on; codes are few, and rows are many.
+class LinesOfFile {
+ public:
+  explicit LinesOfFile(const std::string& file) : file_(file) {}
+  const std::vector<uint32_t>& of(const CodeName& code) {
+    const auto [found, isNew] = lines_.try_emplace(&code);
+    if (isNew)
+      eachPlace(code,
+                [&, &lines = found->second](const std::string& file, uint32_t line, const std::string&) {
+                  if (file == file_) lines.push_back(line);
+                });
+    return found->second;
+  }
+
+ private:
+  const std::string& file_;
+  std::unordered_map<const CodeName*, std::vector<uint32_t>> lines_;
+};
+
+}  // namespace
+
 void writePlace(Answer& answer, const char* name, const std::string* file, uint32_t line) {
   if (file == nullptr || file->empty()) {
     answer.null(name);
@@ -132,27 +153,6 @@ void writeData(Answer& answer, const DataName& data) {
   }
   answer.close();
 }
-
-/// The lines of a file that each code stands on; codes are few, and rows are many.
-class LinesOfFile {
- public:
-  explicit LinesOfFile(const std::string& file) : file_(file) {}
-  const std::vector<uint32_t>& of(const CodeName& code) {
-    const auto [found, isNew] = lines_.try_emplace(&code);
-    if (isNew)
-      eachPlace(code,
-                [&, &lines = found->second](const std::string& file, uint32_t line, const std::string&) {
-                  if (file == file_) lines.push_back(line);
-                });
-    return found->second;
-  }
-
- private:
-  const std::string& file_;
-  std::unordered_map<const CodeName*, std::vector<uint32_t>> lines_;
-};
-
-}  // namespace
 
 bool LineChoice::fits(const Line& line) const {
   return std::ranges::any_of(line.accesses, [&](const Access& access) {

@@ -39,7 +39,8 @@ struct ScheduleOptions {
 /// ns in each bin. Of threads by activity.
 struct Lane {
   std::array<std::vector<uint64_t>, kActivities> activities;
-  std::vector<double> contended;  ///< estimated; empty: not known
+  std::vector<uint64_t> migrations;  ///< how often in each bin
+  std::vector<double> contended;     ///< estimated; empty: not known
 };
 
 /// Blocked time that is proved to be spent waiting for a lock.

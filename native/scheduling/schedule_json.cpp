@@ -81,13 +81,13 @@ class ScheduleWriter : public JsonWriter {
       close();
     });
     if (thread.lane)
-      lane(*thread.lane, schedule.basis == Basis::switches);
+      lane(*thread.lane, schedule.basis == Basis::switches, thread.migrations.has_value());
     else
       null("lane");
     close();
   }
 
-  void lane(const Lane& lane, bool exact) {
+  void lane(const Lane& lane, bool exact, bool knowsMigrations) {
     open("lane");
     for (size_t activity = 0; activity < kActivities; ++activity) {
       const bool known = exact || static_cast<Activity>(activity) == Activity::running;
@@ -100,6 +100,10 @@ class ScheduleWriter : public JsonWriter {
       null("contended");
     else
       list("contended", lane.contended, [&](double ns) { value(wholeNs(ns)); });
+    if (knowsMigrations)
+      bins("migrations", lane.migrations);
+    else
+      null("migrations");
     close();
   }
 
@@ -134,8 +138,8 @@ class ScheduleWriter : public JsonWriter {
     close();
   }
 
-  void bins(const char* name, const std::vector<uint64_t>& ns) {
-    list(name, ns, [&](uint64_t each) { value(each); });
+  void bins(const char* name, const std::vector<uint64_t>& amounts) {
+    list(name, amounts, [&](uint64_t each) { value(each); });
   }
 };
 

@@ -39,6 +39,7 @@ void Tally::keepLanes(std::span<const uint32_t> kept, bool contended) {
   for (const uint32_t thread : kept) {
     Lane& lane = at(thread).lane.emplace();
     for (std::vector<uint64_t>& bins : lane.activities) bins.resize(bins_.count());
+    lane.migrations.resize(bins_.count());
     if (contended) lane.contended.resize(bins_.count());
   }
 }
@@ -80,7 +81,10 @@ void Tally::onLeft(uint32_t thread, uint32_t cpu, bool preempted, uint64_t time)
 }
 
 void Tally::onMigrated(uint32_t thread, uint64_t time) {
-  if (isInside(time)) ++at(thread).migrations;
+  if (!isInside(time)) return;
+  ThreadTally& sum = at(thread);
+  ++sum.migrations;
+  if (sum.lane) ++sum.lane->migrations[bins_.at(time)];
 }
 
 void Tally::addLock(uint32_t thread, const LockCall& call, uint64_t from, uint64_t to) {

@@ -7,7 +7,7 @@ import { AFTER, BEFORE } from './compare';
 import type { Window } from './window';
 
 /** By their names in the editor's list, with what a page is told of them. */
-const THEMES = [
+export const THEMES = [
   { theme: 'Dark Modern', kind: 'vscode-dark' },
   { theme: 'Light Modern', kind: 'vscode-light' },
   { theme: 'Dark High Contrast', kind: 'vscode-high-contrast' },

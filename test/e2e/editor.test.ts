@@ -11,6 +11,7 @@ import { describeAccess } from './access';
 import { describeAdvice } from './advice';
 import { describeCompare } from './compare';
 import { describeLayout } from './layout';
+import { describeLooks } from './looks';
 import { describeLongList } from './long-list';
 import { describeMachine } from './machine';
 import { describePanelTabs } from './panel-tabs';
@@ -230,6 +231,7 @@ describe(`VS Code ${version.name}`, function () {
 
   describeRows({ window: () => window });
   describePanelTabs({ window: () => window, workspace }, EXAMPLE, [writes, reads]);
+  describeLooks(() => window);
   describeLayout({ window: () => window, workspace });
   describeAdvice({ window: () => window, workspace });
   describeCompare({ window: () => window, workspace });

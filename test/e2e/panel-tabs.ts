@@ -72,8 +72,31 @@ export function describePanelTabs({ window, workspace }: RecordingSteps, recorde
       await panel.locator('.lane').first().waitFor();
       assert.ok((await panel.locator('.lane').count()) >= 2);
       assert.ok((await panel.locator('.lane path.lane-contended').count()) >= 1);
+      await panel.getByRole('heading', { name: /^CPUs of (NUMA node 0|an unknown NUMA node)$/ }).waitFor();
       await panel.getByText(/working threads of process \d+ work about equally long|times as long as/).waitFor();
       await window().screenshot('6-tab-threads');
+    });
+
+    it('shows the instructions of the selected line, and opens their source lines', async () => {
+      const panel = await window().webview('.tab-panel');
+      await panel.getByRole('tab', { name: 'Lines' }).click();
+      await panel.locator('.row.line').first().locator('.address').click();
+      await panel.locator('.line-detail').getByRole('button', { name: 'Instructions' }).click();
+      assert.equal(await panel.getByRole('tab', { name: 'Source' }).getAttribute('aria-selected'), 'true');
+      const shown = panel.locator('tr.shown');
+      await shown.waitFor();
+      assert.match(await shown.innerText(), /\d%[^]*\block [^]*messages_(written|read)\s+0x[0-9a-f]+/);
+      const above = panel.locator('table.code tr.source').filter({ hasText: '@contended' }).first();
+      await above.waitFor();
+      const [, wanted] = /:(\d+)/.exec(await above.innerText()) ?? [];
+      assert.ok(lines.includes(Number(wanted)), `line ${wanted}`);
+      await window().screenshot('6-tab-source');
+      await above.getByRole('button').click();
+      await window().waitForCursorLine(Number(wanted));
+      const other = await panel.locator('select.access option:not(:checked)').first().getAttribute('value');
+      const title = await panel.locator('tr.shown').innerText();
+      await panel.locator('select.access').selectOption(other);
+      await panel.locator('tr.shown').filter({ hasNotText: title }).waitFor();
     });
 
     it('filters by a window that is drawn over the timeline', async () => {

@@ -129,6 +129,51 @@ describe('tabs of the panel', function () {
       );
     }
     assert.ok(content.lanes.some(({ states }) => states.contended.some((share) => share > 0)));
+    assert.ok(content.lanes.every(({ moves, states }) => moves.length === states.running.length));
+    const cpus = content.nodes.flatMap((node) => node.cpus);
+    assert.equal(cpus.length, content.cpus.rows.length);
+    assert.ok(cpus.every(({ running }) => running.some((share) => share > 0)));
+  });
+
+  it('shows the instructions that wait, and opens their source lines', async () => {
+    const { message } = api.panelState();
+    assert.ok(message.type === 'report');
+    const { content, problem } = await ask('code');
+    assert.ok(content?.kind === 'code', problem);
+    assert.equal(content.problem, '');
+    assert.equal(content.line, message.lines[0]?.id);
+    const instructions = content.rows.filter((row) => row.kind === 'instruction');
+    const shown = instructions.filter(({ isShown }) => isShown);
+    assert.equal(shown.length, 1);
+    assert.ok(shown[0]?.ofLine && shown[0].contended > 0 && shown[0].share > 0, JSON.stringify(shown));
+    assert.match(shown[0].text, /^lock /);
+    assert.match(shown[0].data, /^messages_(written|read)/);
+    const marked = [...markers(source(FILE), 'contended').values()].flat();
+    const own = content.rows.filter((row) => row.kind === 'source');
+    const hot = own.find(({ place }) => place !== null && marked.includes(place.line));
+    assert.match(hot?.text ?? '', /@contended/, JSON.stringify(own));
+    const quiet = own.find(({ place, text }) => text !== '' && place !== null && !marked.includes(place.line));
+    assert.ok(quiet?.place, 'a line that was not sampled');
+    await api.receiveFromPanel({ type: 'open', ...quiet.place });
+    await eventually('the line is selected', () => {
+      const active = vscode.window.activeTextEditor;
+      return active?.document.uri.fsPath === source(FILE).fsPath && active.selection.active.line === (quiet.place?.line ?? 0) - 1;
+    });
+  });
+
+  it('shows the code of the access that is chosen', async () => {
+    const { message } = api.panelState();
+    assert.ok(message.type === 'report');
+    const { id = '', accesses = [] } = message.lines[0] ?? {};
+    for (const access of accesses.keys()) {
+      await api.receiveFromPanel({ type: 'tab', version: version(), view: 'code', filter: '', subject: { line: id, access } });
+      const { tab } = api.panelState();
+      assert.deepEqual(tab?.subject, { line: id, access });
+      assert.ok(tab?.content?.kind === 'code');
+      assert.equal(tab.content.access, access);
+    }
+    await api.receiveFromPanel({ type: 'tab', version: version(), view: 'code', filter: '', subject: { line: 'pid 1:0x0' } });
+    assert.match(api.panelState().tab?.problem ?? '', /no line pid 1:0x0/);
   });
 
   it('says what it cannot have, and answers no page that is behind', async () => {

@@ -37,7 +37,7 @@ const nativeRooms: Record<string, string[]> = {
   analysis: ['base', 'perfdata', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap'],
   sharing: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'analysis', 'text'],
   c2c: ['base', 'analysis', 'text'],
-  profile: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'heap', 'analysis', 'sharing', 'text'],
+  profile: ['base', 'perfdata', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'analysis', 'sharing', 'text'],
   tables: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'analysis', 'profile'],
   workset: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'analysis', 'profile', 'tables'],
   advice: ['base', 'symbols', 'types', 'layouts', 'analysis', 'calibration'],

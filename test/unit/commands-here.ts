@@ -2,7 +2,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-const PACKAGES: Record<string, string> = { 'clang++': 'clang', 'g++': 'g++', pahole: 'dwarves' };
+const PACKAGES: Record<string, string> = { 'clang++': 'clang', 'g++': 'g++', objdump: 'binutils', pahole: 'dwarves' };
 
 /** Skips the test where one of the programs is not in the PATH. */
 export function needsCommands(test: Mocha.Context, names: readonly string[]): void {

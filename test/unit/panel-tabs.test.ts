@@ -13,10 +13,10 @@ import { tableText } from '../../extension/session/table/table-text';
 import { PLAIN } from '../../extension/session/text/terminal-text';
 import { threadsTab } from '../../extension/session/threads/threads-tab';
 import { threadsText } from '../../extension/session/threads/threads-text';
-import { requestOf, shownRows, sortedRows, timeOf, withTime } from '../../webviews/panel/tab-views';
+import { moreRowsLabel, requestOf, ROWS_AT_ONCE, shownRows, sortedRows, timeOf, withTime } from '../../webviews/panel/tab-views';
 import { report } from './report-builder';
 import { functionTable, tableRow, timeTable, typeTable } from './table-builder';
-import { laneOf, thread, threadsDocument } from './threads-builder';
+import { cpu, laneOf, thread, threadsDocument } from './threads-builder';
 
 const NOWHERE = (): null => null;
 const whole = { rows: 0, contended: 0 };
@@ -53,6 +53,12 @@ describe('tabs of the panel', () => {
       const some = groupTable(typeTable, { rows: 1200, contended: 68 }, 'type', '', NOWHERE);
       assert.equal(some.more, '1,200 more rows: 1.0% of the contended samples (all with cacheline report --by type --show-all).');
       assert.equal(shown.more, '');
+    });
+
+    it('are drawn in parts', () => {
+      assert.equal(moreRowsLabel(1), 'Show 1 More Row');
+      assert.equal(moreRowsLabel(ROWS_AT_ONCE), 'Show 500 More Rows');
+      assert.equal(moreRowsLabel(1200), 'Show 500 More of 1,200 Rows');
     });
 
     it('sort by any column, and keep the order of equal rows', () => {
@@ -130,10 +136,11 @@ describe('tabs of the panel', () => {
     const document = threadsDocument([thread(11, 'work\u202eer', lane), thread(12, 'other', '.'.repeat(60))]);
     const shown = threadsTab(document, { recording: null });
     const text = words(threadsText(document, { width: 400, path: 'r' }));
-    for (const { cells } of shown.threads.rows) for (const cell of cells) assert.ok(text.includes(cell), `'${cell}' in ${text}`);
-    for (const { cells } of shown.cpus.rows) for (const cell of cells) assert.ok(text.includes(cell), `'${cell}' in ${text}`);
-    for (const said of [...shown.sentences, ...shown.notes, ...shown.facts.map((fact) => fact.text)])
-      assert.ok(text.includes(words(said)), said);
+    for (const { cells } of shown.threads.rows)
+      for (const cell of cells.slice(0, -2)) assert.ok(text.includes(cell), `'${cell}' in ${text}`);
+    for (const { cells } of shown.cpus.rows) for (const cell of cells.slice(0, -1)) assert.ok(text.includes(cell), `'${cell}' in ${text}`);
+    const notes = shown.notes.filter((note) => !note.startsWith('NUMA nodes are unknown: ')); // of columns that only the tab has
+    for (const said of [...shown.sentences, ...notes, ...shown.facts.map((fact) => fact.text)]) assert.ok(text.includes(words(said)), said);
     assert.equal(shown.advice, '');
     const { states } = shown.lanes[0] ?? { states: undefined };
     assert.deepEqual([states?.running[0], states?.contended[0]], [1, 0]);
@@ -144,6 +151,11 @@ describe('tabs of the panel', () => {
       ['contended', 'running', 'blocked'],
     );
     assert.doesNotMatch(JSON.stringify(shown), /\u202e/);
+    assert.equal(notes.length, shown.notes.length - 1);
+    assert.deepEqual(
+      shown.nodes.map(({ name }) => name),
+      ['CPUs of an unknown NUMA node'],
+    );
 
     const estimated = threadsDocument(
       [thread(11, 'a', lane, { lane: { ...laneOf(lane), blocked: null, runnable: null, unknown: null } })],
@@ -158,6 +170,42 @@ describe('tabs of the panel', () => {
       sampled.legend.map(({ state }) => state),
       ['contended', 'running'],
     );
+  });
+
+  it('show CPUs by their NUMA node, and when threads were put on another one', () => {
+    const lane = '#'.repeat(60);
+    const moved = { ...laneOf(lane), migrations: [0, 2, ...new Array<number>(58).fill(0)] };
+    const document = threadsDocument(
+      [thread(11, 'a', lane, { lane: moved, cpus: [0, 2].map((number) => ({ cpu: number, runningNs: 9 })) }), thread(12, 'b', lane)],
+      { cpus: [cpu(0, 0.25), cpu(2, 0.5), cpu(3, 1)] },
+    );
+    const nodes = [
+      { id: 1, cpus: [2, 3], memoryBytes: null, freeBytes: null, distances: [] },
+      { id: 0, cpus: [0, 1], memoryBytes: null, freeBytes: null, distances: [] },
+    ];
+    const topology = { numa: true, packages: [], cores: [], caches: [], nodes };
+    const shown = threadsTab(document, { recording: { topology } });
+    assert.deepEqual(
+      shown.nodes.map(({ name, cpus }) => [name, cpus.map((one) => [one.name, one.running[0]])]),
+      [
+        ['CPUs of NUMA node 0', [['CPU 0', 0.25]]],
+        [
+          'CPUs of NUMA node 1',
+          [
+            ['CPU 2', 0.5],
+            ['CPU 3', 1],
+          ],
+        ],
+      ],
+    );
+    assert.equal(shown.lanes[0]?.moves[1], 2);
+    assert.deepEqual(shown.legend.at(-1), { state: 'moves', words: 'put on another CPU' });
+    assert.deepEqual(shown.threads.rows[0]?.cells.slice(-2), ['0,2', '0-1']);
+    assert.deepEqual(
+      shown.cpus.rows.map(({ cells }) => cells.at(-1)),
+      ['0', '1', '1'],
+    );
+    assert.ok(!shown.notes.some((note) => note.includes('unknown: ')));
   });
 
   it('refuse in words', async () => {

@@ -1,14 +1,16 @@
 // Questions to an open profile through the real addon, and what the same report says.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { NativeEngine, type NativeAddon } from '../../extension/engine/native';
 import { loadCyclesOf } from '../../extension/protocol/measure';
-import type { Answers, CodePlace, DataSum, ProfileSummary, Question, SourceLineHeat } from '../../extension/protocol/profile';
+import type { Answers, CodeListing, CodePlace, DataSum, ProfileSummary, Question, SourceLineHeat } from '../../extension/protocol/profile';
 import { heatOfFile, isAt } from '../../extension/session/profile/heat';
 import { codePlaces, dataSums } from '../../extension/session/profile/report-profile';
 import { canSynthesize, compileWorker, synthesize } from './c2c/synth';
 import { hasAddon } from './c2c/engine';
 import { addonPath } from './command';
+import { needsCommands } from './commands-here';
 import { temporaryFolder } from './fixtures';
 import { typeErrors } from './typed';
 
@@ -121,6 +123,32 @@ describe('questions to an open profile', function () {
     await engine.call('close', { handle });
   });
 
+  it('have the instructions that objdump has, with all samples of the function', async function () {
+    needsCommands(this, ['objdump']);
+    const binary = compileWorker(folder.path, { pie: false });
+    const { file: path } = synthesize('intel', folder.path, { seed: 6, samples: 5000, lines: 20, binary });
+    const engine = new NativeEngine(createRequire(__filename)(addonPath) as NativeAddon);
+    const { handle } = await engine.call('open', { path, showAll: true });
+    const { rows } = (await engine.call('ask', { handle, question: { question: 'lines' } })) as Answers['lines'];
+    const [, ...listed] = execFileSync('objdump', ['-d', '--no-show-raw-insn', binary], { encoding: 'utf8' }).split('\n');
+    const known = listed.flatMap((text) => /^ +([0-9a-f]+):\t/.exec(text)?.[1] ?? []).map((address) => Number(`0x${address}`));
+    for (const [access, { symbol, object }] of rows[0]!.line.accesses.entries()) {
+      const code = (await engine.call('ask', { handle, question: { question: 'code', id: rows[0]!.id, access } })) as CodeListing;
+      assert.equal(code.problem, '');
+      const addresses = code.instructions.map(({ address }) => Number(address));
+      const [first = 0, last = 0] = [addresses[0], addresses.at(-1)];
+      assert.deepEqual(
+        addresses,
+        known.filter((address) => address >= first && address <= last),
+      );
+      const own = rows.flatMap(({ line }) => line.accesses).filter((one) => one.symbol === symbol && one.object === object);
+      const sum = (amounts: number[]): number => amounts.reduce((total, amount) => total + amount, 0);
+      if (code.bytesBefore === 0 && code.bytesBehind === 0)
+        assert.equal(sum(code.instructions.map(({ samples }) => samples)), sum(own.map(({ records }) => records)), symbol);
+    }
+    await engine.call('close', { handle });
+  });
+
   for (const [machine, samples] of [
     ['intel', 2000],
     ['peer', 2000],
@@ -135,6 +163,7 @@ describe('questions to an open profile', function () {
       const questions: Question[] = [
         { question: 'lines', count: 3 },
         { question: 'line', id: rows[0]!.id },
+        { question: 'code', id: rows[0]!.id, access: 0 },
         { question: 'heat', file, measure: 'contended' },
         { question: 'places' },
         { question: 'data', measure: 'latency' },

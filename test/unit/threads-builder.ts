@@ -16,13 +16,14 @@ const STATES = { '#': 'running', X: 'running', '-': 'runnable', '.': 'blocked', 
 
 /** @param drawn one character a bin, as lanes show them; a blank: not there */
 export function laneOf(drawn: string): ThreadLane {
-  const lane = { running: [], runnable: [], blocked: [], unknown: [], contended: [] } as {
+  const lane = { running: [], runnable: [], blocked: [], unknown: [], contended: [], migrations: [] } as {
     [Name in keyof ThreadLane]-?: number[];
   };
   for (const character of drawn) {
     for (const name of ['running', 'runnable', 'blocked', 'unknown'] as const)
       lane[name].push(STATES[character as keyof typeof STATES] === name ? BIN_NS : 0);
     lane.contended.push(character === 'X' ? (BIN_NS * 3) / 4 : 0);
+    lane.migrations.push(0);
   }
   return lane;
 }
@@ -131,7 +132,7 @@ export const sampled = threadsDocument(
     preempted: null,
     migrations: null,
     unknownNs: 0,
-    lane: each.lane && { ...each.lane, runnable: null, blocked: null, unknown: null },
+    lane: each.lane && { ...each.lane, runnable: null, blocked: null, unknown: null, migrations: null },
   })),
   {
     basis: 'samples',

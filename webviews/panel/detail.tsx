@@ -41,10 +41,11 @@ interface PaneProps {
   detail: LineDetail;
   version: number;
   measure: Measure;
+  onCode: () => void;
   onClose: () => void;
 }
 
-export function DetailPane({ detail, version, measure, onClose }: PaneProps) {
+export function DetailPane({ detail, version, measure, onCode, onClose }: PaneProps) {
   const { id, line, verdict, reasons, hasSource, hasCard } = detail;
   const act = (action: 'openSource' | 'showCard' | 'fix'): void => send({ type: 'row', action, version, line: id });
   return (
@@ -67,6 +68,9 @@ export function DetailPane({ detail, version, measure, onClose }: PaneProps) {
               {t('Source')}
             </button>
           )}
+          <button type="button" class="secondary" onClick={onCode}>
+            {t('Instructions')}
+          </button>
           {hasCard && (
             <button type="button" class="secondary" onClick={() => act('showCard')}>
               {t('Card')}

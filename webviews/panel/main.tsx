@@ -59,11 +59,21 @@ function App() {
           <Header summary={summary} heat={heat} objects={objects} words={lines.length > 0 ? words : undefined} found={found} />
           <FilterBox version={message.version} filter={filter} />
           <Tabs report={message}>
-            {lines.length > 0 ? (
-              <LineTable lines={lines} total={total} version={message.version} summary={summary} heat={heat} />
-            ) : (
-              <NothingFound summary={summary} filter={filter} words={words.summary} />
-            )}
+            {(onSelect, onCode) =>
+              lines.length > 0 ? (
+                <LineTable
+                  lines={lines}
+                  total={total}
+                  version={message.version}
+                  summary={summary}
+                  heat={heat}
+                  onSelect={onSelect}
+                  onCode={onCode}
+                />
+              ) : (
+                <NothingFound summary={summary} filter={filter} words={words.summary} />
+              )
+            }
           </Tabs>
         </main>
       );

@@ -5,7 +5,7 @@ import { t } from '../../extension/protocol/l10n';
 import type { TabColumn, TabRow, TabRows, TabTable } from '../../extension/protocol/panel-tabs';
 import { send } from './host';
 import type { Sort } from './model';
-import { shownRows, sortedRows, type ShownRow } from './tab-views';
+import { moreRowsLabel, ROWS_AT_ONCE, shownRows, sortedRows, type ShownRow } from './tab-views';
 
 /** Rows of a page. */
 const PAGE = 15;
@@ -32,7 +32,9 @@ export function Rows({ table, sort, onSort }: SortProps & { table: TabRows }) {
   const [active, setActive] = useState(-1);
   const body = useRef<HTMLTableSectionElement>(null);
   const focusWanted = useRef(false);
-  const rows = useMemo(() => shownRows(sortedRows(all, columns, sort), unfolded), [all, columns, sort, unfolded]);
+  const [drawn, setDrawn] = useState(ROWS_AT_ONCE);
+  const sorted = useMemo(() => sortedRows(all, columns, sort), [all, columns, sort]);
+  const rows = useMemo(() => shownRows(sorted.slice(0, drawn), unfolded), [sorted, drawn, unfolded]);
   const canUnfold = all.some(({ rows: inside }) => inside.length > 0);
   const stop = Math.max(0, Math.min(active, rows.length - 1));
 
@@ -116,7 +118,14 @@ export function Rows({ table, sort, onSort }: SortProps & { table: TabRows }) {
           </tbody>
         </table>
       )}
-      {more !== '' && <p class="tab-note">{more}</p>}
+      {all.length > drawn && (
+        <p class="tab-note">
+          <button type="button" class="link" onClick={() => setDrawn(drawn + ROWS_AT_ONCE)}>
+            {moreRowsLabel(all.length - drawn)}
+          </button>
+        </p>
+      )}
+      {all.length <= drawn && more !== '' && <p class="tab-note">{more}</p>}
     </>
   );
 }
@@ -168,6 +177,20 @@ function Title({ column, sort, onSort }: SortProps & { column: TabColumn }) {
   );
 }
 
+/** @param share 0 to 1 */
+export function ShareCell({ share, text }: { share: number; text: string }) {
+  return (
+    <td class="share-cell">
+      <div class="share">
+        <span class="bar" aria-hidden="true">
+          <span class={`fill heat-${heatStep(share)}`} style={{ width: `${Math.min(1, share) * 100}%` }} />
+        </span>
+        <span class="value">{text}</span>
+      </div>
+    </td>
+  );
+}
+
 interface CellProps {
   column: TabColumn;
   text: string;
@@ -179,18 +202,7 @@ interface CellProps {
 }
 
 function Cell({ column: { title, number }, text, bar, twisty, onToggle }: CellProps) {
-  if (bar !== undefined) {
-    return (
-      <td class="share-cell">
-        <div class="share">
-          <span class="bar" aria-hidden="true">
-            <span class={`fill heat-${heatStep(bar)}`} style={{ width: `${Math.min(1, bar) * 100}%` }} />
-          </span>
-          <span class="value">{text}</span>
-        </div>
-      </td>
-    );
-  }
+  if (bar !== undefined) return <ShareCell share={bar} text={text} />;
   if (title === 'verdict') return <td>{text !== '' && <span class={`chip ${text.replace(' ', '-')}`}>{text}</span>}</td>;
   if (number) return <td class={`number${text === '?' ? ' quiet' : ''}`}>{text}</td>;
   return (

@@ -1,7 +1,8 @@
 // Which tabs the panel has, what each of them asks the host for, and how their rows are sorted.
 import { t } from '../../extension/protocol/l10n';
-import type { GroupKey, TabColumn, TabRequest, TabRow, TabValue } from '../../extension/protocol/panel-tabs';
+import type { GroupKey, TabColumn, TabRequest, TabRow, TabSubject, TabValue } from '../../extension/protocol/panel-tabs';
 import { termsOf } from '../../extension/protocol/filter';
+import { plural } from './format';
 import type { Sort } from './model';
 
 export const TABS = [
@@ -9,12 +10,16 @@ export const TABS = [
   { name: 'data', title: t('Data'), meaning: t('Samples added up by data, code or thread') },
   { name: 'functions', title: t('Functions'), meaning: t('Which function waits for which') },
   { name: 'threads', title: t('Threads'), meaning: t('What threads did over time, and on which CPUs') },
+  { name: 'source', title: t('Source'), meaning: t('Instructions and source lines of the access that waits') },
   { name: 'timeline', title: t('Timeline'), meaning: t('Contention over time') },
 ] as const;
 export type TabName = (typeof TABS)[number]['name'];
 
-/** Undefined: of lines, which come with the report. */
-export function requestOf(tab: TabName, groupBy: GroupKey, filter: string): TabRequest | undefined {
+/**
+ * Undefined: of lines, which come with the report.
+ * @param subject what was selected last; undefined: nothing
+ */
+export function requestOf(tab: TabName, groupBy: GroupKey, filter: string, subject?: TabSubject): TabRequest | undefined {
   switch (tab) {
     case 'lines':
       return undefined;
@@ -24,6 +29,8 @@ export function requestOf(tab: TabName, groupBy: GroupKey, filter: string): TabR
       return { view: 'pairs', filter };
     case 'threads':
       return { view: 'threads', filter };
+    case 'source':
+      return { view: 'code', filter, ...(subject ? { subject } : {}) };
     case 'timeline':
       return { view: 'timeline', filter: withoutTimes(filter) };
   }
@@ -68,6 +75,14 @@ function compareValues(a: TabValue, b: TabValue): number {
   if (typeof a === 'string' && typeof b === 'string') return a.localeCompare(b, 'en', { numeric: true });
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return (a === null ? 0 : 1) - (b === null ? 0 : 1);
+}
+
+/** Rows that are drawn at first, and with each press of the button below them: thousands take the page a while. */
+export const ROWS_AT_ONCE = 500;
+
+/** Of that button. @param hidden rows below it */
+export function moreRowsLabel(hidden: number): string {
+  return hidden > ROWS_AT_ONCE ? t('Show {0} More of {1}', ROWS_AT_ONCE, plural(hidden, 'Row')) : t('Show {0}', plural(hidden, 'More Row'));
 }
 
 /** A row on show: of the table, or inside of an unfolded one. */

@@ -5,6 +5,7 @@ import { MEASURE_WORDS, type Measure } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
 import type { PanelHeat, PanelLine, PanelSummary } from '../../extension/protocol/panel';
 import { rowContext } from '../../extension/protocol/panel-rows';
+import type { TabSubject } from '../../extension/protocol/panel-tabs';
 import { DetailPane, useDetail } from './detail';
 import type { GroupState } from './fit';
 import { loadState, onMessage, saveState, send } from './host';
@@ -30,9 +31,13 @@ interface TableProps {
   version: number;
   summary: PanelSummary;
   heat: PanelHeat;
+  /** A row got the focus. */
+  onSelect: (subject: TabSubject) => void;
+  /** Shows the code of what is selected. */
+  onCode: () => void;
 }
 
-export function LineTable({ lines, total, version, summary: { evidence, c2c }, heat }: TableProps) {
+export function LineTable({ lines, total, version, summary: { evidence, c2c }, heat, onSelect, onCode }: TableProps) {
   const [saved] = useState(loadState);
   const [chosenSort, setSort] = useState<Sort>(saved.sort);
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set(saved.expanded));
@@ -198,7 +203,9 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
                 onFocus={() => {
                   setActive(index);
                   setSelected(row.id);
-                  if (row.kind !== 'missing' && row.id !== selected) setDetailed(row.line.id);
+                  if (row.kind === 'missing') return;
+                  if (row.id !== selected) setDetailed(row.line.id);
+                  onSelect({ line: row.line.id, ...(row.kind === 'access' ? { access: row.index } : {}) });
                 }}
                 onClick={() => {
                   if (row.kind !== 'missing') setDetailed(row.line.id);
@@ -214,7 +221,7 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
           })}
         </div>
       </div>
-      {detail && <DetailPane key={detail.id} detail={detail} version={version} measure={measure} onClose={closeDetail} />}
+      {detail && <DetailPane key={detail.id} detail={detail} version={version} measure={measure} onCode={onCode} onClose={closeDetail} />}
     </>
   );
 }

@@ -3,10 +3,18 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../extension/protocol/l10n';
 import type { ToPanel } from '../../extension/protocol/panel';
-import { GROUP_KEYS, type GroupKey, type TabAnswer, type TabRequest } from '../../extension/protocol/panel-tabs';
+import {
+  GROUP_KEYS,
+  requestText,
+  type GroupKey,
+  type TabAnswer,
+  type TabRequest,
+  type TabSubject,
+} from '../../extension/protocol/panel-tabs';
 import { KEY_WORDS } from '../../extension/protocol/table';
 import { loadState, onMessage, saveState, send } from './host';
 import type { Sort } from './model';
+import { Code } from './tab-code';
 import { capital, TabTableView } from './tab-table';
 import { Threads } from './tab-threads';
 import { requestOf, SHARE_FIRST, TABS, type TabName } from './tab-views';
@@ -17,8 +25,8 @@ type ReportMessage = Extract<ToPanel, { type: 'report' }>;
 
 interface TabsProps {
   report: ReportMessage;
-  /** The lines. */
-  children: ComponentChildren;
+  /** The lines: they say which one is selected, and may show its code. */
+  children: (onSelect: (subject: TabSubject) => void, onCode: () => void) => ComponentChildren;
 }
 
 export function Tabs({ report, children }: TabsProps) {
@@ -27,20 +35,24 @@ export function Tabs({ report, children }: TabsProps) {
   const [groupBy, setGroupBy] = useState<GroupKey>(saved.groupBy);
   const [sorts, setSorts] = useState<Record<string, Sort>>(saved.tabSorts);
   useEffect(() => saveState({ tab, groupBy, tabSorts: sorts }), [tab, groupBy, sorts]);
-  const request = requestOf(tab, groupBy, report.filter);
+  const { path } = report.summary;
+  const [selected, setSelected] = useState<{ path: string; subject: TabSubject }>();
+  const select = (subject: TabSubject): void => setSelected({ path, subject });
+  const request = requestOf(tab, groupBy, report.filter, selected?.path === path ? selected.subject : undefined);
   const answer = useAnswer(report, request);
   return (
     <>
       <TabList shown={tab} onShow={setTab} />
       <div id="tab-panel" class="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         {request === undefined ? (
-          children
+          children(select, () => setTab('source'))
         ) : (
           <>
             {tab === 'data' && <GroupBy value={groupBy} onChange={setGroupBy} />}
             <Answered
               answer={answer}
               report={report}
+              onSubject={select}
               sorting={(table) => ({
                 sort: sorts[table] ?? SHARE_FIRST,
                 onSort: (sort) => setSorts({ ...sorts, [table]: sort }),
@@ -111,11 +123,12 @@ function GroupBy({ value, onChange }: { value: GroupKey; onChange: (key: GroupKe
 interface AnsweredProps {
   answer: TabAnswer | undefined;
   report: ReportMessage;
+  onSubject: (subject: TabSubject) => void;
   /** Of a table by its name. */
   sorting: (table: string) => { sort: Sort; onSort: (sort: Sort) => void };
 }
 
-function Answered({ answer, report, sorting }: AnsweredProps) {
+function Answered({ answer, report, onSubject, sorting }: AnsweredProps) {
   if (answer === undefined) {
     return (
       <p class="tab-note quiet" aria-busy="true">
@@ -135,6 +148,8 @@ function Answered({ answer, report, sorting }: AnsweredProps) {
       return <TabTableView key={view} table={content} {...sorting(view)} />;
     case 'threads':
       return <Threads threads={content} sortThreads={sorting('threads')} sortCpus={sorting('cpus')} />;
+    case 'code':
+      return <Code code={content} onSubject={onSubject} />;
     case 'timeline':
       return <Timeline timeline={content} filter={report.filter} version={report.version} />;
   }
@@ -154,17 +169,19 @@ function useAnswer({ version, filter, summary: { path, c2c } }: ReportMessage, r
     () =>
       onMessage((message) => {
         if (message.type !== 'tab') return;
-        const isKept = (one: TabAnswer): boolean =>
-          (one.view !== message.view || one.filter !== message.filter) && (one.filter === filter || one.view === 'timeline');
+        const isOther = (one: TabAnswer): boolean =>
+          message.view === 'code' ? one.view !== 'code' : requestText(one) !== requestText(message);
+        const isKept = (one: TabAnswer): boolean => isOther(one) && (one.filter === filter || one.view === 'timeline');
         setAnswers((before) => ({ of, known: [...(before.of === of ? before.known.filter(isKept) : []), message] }));
       }),
     [of, filter],
   );
   const known = answers.of === of ? answers.known : [];
-  const answer = request && known.find((one) => one.view === request.view && one.filter === request.filter);
+  const text = request && requestText(request);
+  const answer = known.find((one) => requestText(one) === text);
   const isWanted = request !== undefined && (answer === undefined || answer.content === null);
   useEffect(() => {
-    if (isWanted) send({ type: 'tab', version, view: request.view, filter: request.filter });
-  }, [version, request?.view, request?.filter]);
+    if (isWanted) send({ type: 'tab', version, ...request });
+  }, [version, text]);
   return answer;
 }

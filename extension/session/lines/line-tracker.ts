@@ -10,7 +10,7 @@ export interface TextChange {
   text: string;
 }
 
-const LINE_BREAK = /\r\n|\r|\n/;
+export const LINE_BREAK = /\r\n|\r|\n/;
 /** In a larger change each line would be searched for too long. */
 const MAX_SEARCHED_LINES = 5000;
 /** Of a longer text an edit is compared with the lines that are missing alone, not with the whole text. */
@@ -119,10 +119,16 @@ export class LineTracker {
     this.open = undefined;
   }
 
-  /** Where a line of the profile is now; undefined where its code is gone. */
+  /** Where a line of the profile is now; undefined where its code is gone. Lines that are not followed are known in an unedited text. */
   now(line: number): number | undefined {
     const { lines, misnamed } = this.open ?? this.saved;
+    if (!this.start.has(line)) return this.compiled === undefined ? undefined : line;
     return misnamed.has(line) ? undefined : lines.get(line);
+  }
+
+  /** The text while it is the one that was compiled. */
+  get compiled(): readonly string[] | undefined {
+    return this.byNames || this.isEdited ? undefined : this.original;
   }
 
   /** Lines of the profile that are now on this line. */

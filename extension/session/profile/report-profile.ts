@@ -61,6 +61,8 @@ export class ReportProfile implements ProfileSource {
         const line = this.whole.lines[Number(question.id)];
         return line ? { id: question.id, line } : new EngineError('usage', `there is no line ${question.id} in the report`);
       }
+      case 'code':
+        return new EngineError('impossible', 'This report was made elsewhere and has no instructions.', 'Open its recording.');
       case 'objects':
         return { total: this.whole.objects.length, rows: this.whole.objects };
       case 'heat':

@@ -3,7 +3,16 @@
 import type { AdviceList } from '../../protocol/advice';
 import { wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import { FIRST_LINES, MOST_LINES_AT_ONCE } from '../../protocol/panel';
-import type { Answers, CodePlace, DataIdentity, DataSum, LineChoice, LinesQuestion, ProfileLine } from '../../protocol/profile';
+import type {
+  Answers,
+  CodeListing,
+  CodePlace,
+  DataIdentity,
+  DataSum,
+  LineChoice,
+  LinesQuestion,
+  ProfileLine,
+} from '../../protocol/profile';
 import type { CacheLine, Report, SourcePlace } from '../../protocol/report';
 import type { ThreadList } from '../../protocol/threads';
 import { lineHeat, type LineHeat } from './heat';
@@ -167,6 +176,11 @@ export class ShownProfile {
   /** One line in full. Rejects with EngineError, also where the filter leaves no such line. */
   line(id: string): Promise<ProfileLine> {
     return this.source.ask<'line'>({ question: 'line', id });
+  }
+
+  /** The instructions around an access of a line. Rejects with EngineError. */
+  listing(id: string, access: number, signal: AbortSignal): Promise<CodeListing> {
+    return this.source.ask<'code'>({ question: 'code', id, access }, signal);
   }
 
   /** The recording added up by keys. Rejects with EngineError. */

@@ -4,6 +4,7 @@ import type { GroupKey, TabColumn, TabContent, TabRequest, TabRow, TabTable, Tab
 import type { Report, SourcePlace } from '../../protocol/report';
 import { KEY_WORDS, type Table, type TableHead } from '../../protocol/table';
 import { percent, sentence } from '../../protocol/words';
+import { codeTab } from '../code/code-tab';
 import { readablePath } from '../lines/source-path';
 import type { ShownProfile } from '../profile/shown-profile';
 import { threadsTab } from '../threads/threads-tab';
@@ -12,8 +13,8 @@ import { pairsOf, partOfLines, type Pair } from './pairs';
 import { placeIn, rowPlaces } from './row-places';
 import { keyText, limitsOf, moreRowsText, numbersOf, totalsText } from './table-columns';
 
-/** Rows of a tab: more would not be read. */
-const MOST_ROWS = 500;
+/** Rows that a tab has at hand to sort and show: what others add up to is said below them. */
+const MOST_ROWS = 5000;
 /** Functions of which the pairs are looked at. */
 const MOST_FUNCTIONS = 10_000;
 const PARTS_OF_TIME = 100;
@@ -24,7 +25,7 @@ const PARTS_OF_TIME = 100;
  */
 export async function tabContent(
   profile: ShownProfile,
-  { view, filter }: TabRequest,
+  { view, filter, subject }: TabRequest,
   folder: string,
   signal: AbortSignal,
 ): Promise<TabContent> {
@@ -37,6 +38,7 @@ export async function tabContent(
     return pairsTable(table, folder, knownPlaces(profile));
   }
   if (view === 'threads') return threadsTab(await profile.threads({ bins: PARTS_OF_TIME, filter }, signal), profile.report);
+  if (view === 'code') return codeTab(profile, subject, signal);
   if (view === 'allocation') refuseWithoutBlocks(profile.report);
   const [{ table, left }, data] = await Promise.all([
     profile.table({ by: [view], most: MOST_ROWS, filter }, signal),

@@ -11,7 +11,7 @@ export const MOST_ROWS = 64;
 const MOST_PROCESSES = 5;
 /** Of the longest running thread: processes whose threads all run less are not spoken of. */
 const LEAST_PROCESS = 0.05;
-const NOT_KNOWN = 'unknown';
+export const NOT_KNOWN = 'unknown';
 const MOST_WAITING = 8;
 const MOST_LOCKS = 3;
 const LONGEST_NAME = 60;

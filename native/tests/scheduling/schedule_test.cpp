@@ -57,6 +57,8 @@ TEST(Schedule, ThreadsMoveBetweenCpus) {
   made.in(31, 101, 1).blocks(35, 101, 1).in(40, 101, 0).end(60, 101);
   const ThreadSchedule thread = threadOf(made.schedule(), 101);
   EXPECT_EQ(thread.migrations, 2u);
+  ASSERT_TRUE(thread.lane);
+  EXPECT_EQ(std::accumulate(thread.lane->migrations.begin(), thread.lane->migrations.end(), uint64_t{0}), 2u);
   ASSERT_EQ(thread.cpus.size(), 2u);
   EXPECT_EQ(thread.cpus[0].cpu, 0u);
   EXPECT_EQ(thread.cpus[0].running, 30 * kMs);
