@@ -244,8 +244,10 @@ function speedupSentence({ speedup, mostSpeedup, basis }: Advice['predicted']): 
   const from = basis === '' ? '' : ` (${printable(basis)})`;
   if (speedup !== null) {
     const { low, mid, high } = speedup;
-    if (isBound(basis))
-      return `Predicted: the program runs between ${factor(low)} and ${factor(high)} times as fast${from}; plain stores hide their cost, so only bounds are known.`;
+    if (isBound(basis)) {
+      const range = factor(low) === factor(1) ? `at most ${factor(high)}` : `between ${factor(low)} and ${factor(high)}`;
+      return `Predicted: the program runs ${range} times as fast${from}; a CPU works on while plain loads and stores wait, so only bounds are known.`;
+    }
     const bounds = factor(low) === factor(high) ? '' : `, between ${factor(low)} and ${factor(high)}`;
     return `Predicted: the program runs ${factor(mid)} times as fast${bounds}${from}.`;
   }
@@ -256,7 +258,7 @@ function speedupSentence({ speedup, mostSpeedup, basis }: Advice['predicted']): 
   return `This evidence${from} cannot tell how much faster the program gets${most}.${next}`;
 }
 
-/** Plain stores dominate, so that only the bounds of a speedup are known. */
+/** Plain accesses dominate, so that only the bounds of a speedup are known. */
 export function isBound(basis: string): boolean {
   return basis.endsWith(', bound');
 }
