@@ -18,6 +18,8 @@ export interface RecordArguments extends TerminalChoice {
   directory?: string;
   force: boolean;
   repetition?: Repetition;
+  /** In the recording: the program and its libraries. */
+  keepsBinaries: boolean;
   params: Omit<RecordParams, 'outputDirectory' | 'stdio'>;
 }
 
@@ -47,6 +49,7 @@ export function parseRecord(args: readonly string[]): RecordArguments | 'help' {
     command: 'record',
     ...(values.output === undefined ? {} : { directory: values.output }),
     force: values.force ?? false,
+    keepsBinaries: !(values['no-buildid-cache'] ?? false),
     ...repetitionOf(values),
     ...terminalOf(RECORD, values),
     params: {

@@ -79,6 +79,11 @@ export const RECORD = {
         callers: { type: 'boolean', short: 'g', help: 'record call chains, by frame pointers' },
         'call-graph': { type: 'string', value: 'HOW', values: CALL_GRAPHS, help: 'record call chains: fp, dwarf or lbr' },
         'no-switches': { type: 'boolean', help: 'do not record when threads are on and off their CPUs (cacheline threads needs that)' },
+        'no-buildid-cache': {
+          type: 'boolean',
+          short: 'N',
+          help: 'do not keep the program and its libraries in the recording (it loses their names when they are built again)',
+        },
         heap: {
           type: 'boolean',
           help:

@@ -40,6 +40,7 @@ export async function recordHere(engine: NativeEngine, args: RecordArguments): P
       {
         ...params,
         stdio: 'inherit',
+        keepsBinaries: args.keepsBinaries,
         output: {
           parent: process.cwd(),
           force: args.force,

@@ -95,7 +95,7 @@ function endIfAsked(stopping: StopSignals): void {
 
 async function recordPair(
   engine: NativeEngine,
-  { params }: RecordArguments,
+  { params, keepsBinaries }: RecordArguments,
   programs: Programs,
   folder: string,
   stopping: StopSignals,
@@ -103,7 +103,7 @@ async function recordPair(
   const record = async (which: Which, command: readonly string[]): Promise<Recording> => {
     const recording = await recordProgram(
       engine,
-      { ...params, command: [...command], stdio: 'inherit', output: { parent: folder, directory: RECORDINGS[which] } },
+      { ...params, command: [...command], stdio: 'inherit', keepsBinaries, output: { parent: folder, directory: RECORDINGS[which] } },
       { stop: stopping.signal },
     );
     endIfAsked(stopping);

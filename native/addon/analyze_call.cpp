@@ -11,6 +11,8 @@
 
 namespace cacheline::addon {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 analysis::Coalesce coalesceOf(const Arguments& arguments) {
@@ -87,6 +89,16 @@ std::optional<c2c::TableOptions> tableOptions(const Arguments& arguments) {
   return options;
 }
 
+/// Of the recording, which keeps its program under .build-id (extension/session/record/kept-binaries.ts);
+/// empty of a bare perf.data.
+std::string folderOf(const std::string& recording) {
+  std::error_code error;
+  const fs::path path = fs::absolute(recording, error);
+  if (fs::is_directory(path, error)) return path.string();
+  const fs::path folder = path.parent_path();
+  return folder.extension() == ".cacheline" ? folder.string() : std::string();
+}
+
 }  // namespace
 
 AnalyzeParameters analyzeParameters(const Arguments& arguments) {
@@ -104,6 +116,8 @@ AnalyzeParameters analyzeParameters(const Arguments& arguments) {
   options.symbols.symfs = arguments.text("symfs");
   options.symbols.vmlinux = arguments.text("vmlinux");
   options.symbols.debuginfod = arguments.flag("debuginfod");
+  if (const std::string kept = folderOf(parameters.path); !kept.empty())
+    options.symbols.debugRoots.insert(options.symbols.debugRoots.begin(), kept);
   options.threads = threadsOf(arguments);
   return parameters;
 }

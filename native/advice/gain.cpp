@@ -65,10 +65,44 @@ std::map<uint32_t, Phase> phasesOf(const analysis::Report& report, const Replaye
   return phases;
 }
 
-/// Of what is saved: samples at plain stores and plain read-modify-writes, and all.
+/// Of what is saved: samples of which only bounds are known, and all.
 struct Dominance {
-  double ofPlainWrites = 0, ofAll = 0;
+  double ofBounds = 0, ofAll = 0;
 };
+
+bool isPlain(AccessClass which) {
+  return which == AccessClass::load || which == AccessClass::store || which == AccessClass::update;
+}
+
+/// What ends of a thread's waiting, by what it costs. `plain`: the part of `mid` at plain accesses.
+struct Excess {
+  calibration::ShareRange by;
+  double plain = 0;
+};
+
+Excess excessOf(const calibration::Calibration& calibration, const ThreadWaits& thread, double samples) {
+  Excess excess;
+  const double timeShare = std::min(1.0, thread.waiting / samples);
+  for (const auto& [which, ending] : thread.ending) {
+    const calibration::ShareRange share = calibration::excessShare(calibration, which, timeShare);
+    if (isPlain(which))
+      excess.plain += ending * share.mid;
+    else
+      excess.by.low += ending * share.low;
+    excess.by.mid += ending * share.mid;
+    excess.by.high += ending * share.high;
+  }
+  return excess;
+}
+
+/// Of what other threads wait in the phase, all is at plain loads, or there is none.
+bool onlyLoad(const Phase& phase, uint32_t thread) {
+  return std::ranges::all_of(phase.waits, [thread](const auto& each) {
+    return each.first == thread || std::ranges::all_of(each.second.ending, [](const auto& ending) {
+             return ending.first == AccessClass::load || ending.second <= 0;
+           });
+  });
+}
 
 void addSaved(const calibration::Calibration* calibration, Phase& phase, Dominance& dominance) {
   const auto stores = std::ranges::count_if(phase.waits, [](const auto& each) { return each.second.stores; });
@@ -80,17 +114,14 @@ void addSaved(const calibration::Calibration* calibration, Phase& phase, Dominan
     const ThreadWaits& thread = found->second;
     saved.waits = true;
     if (stores - (thread.stores ? 1 : 0) == 0) saved.bound = phase.seen - thread.seen;
-    for (const auto& [which, ending] : thread.ending) {
-      saved.most += ending;
-      if (calibration == nullptr) continue;
-      const calibration::ShareRange share =
-          calibration::excessShare(*calibration, which, std::min(1.0, thread.waiting / samples));
-      dominance.ofAll += ending * share.mid;
-      if (which == AccessClass::store || which == AccessClass::update)
-        dominance.ofPlainWrites += ending * share.mid;
-      saved.by.low += ending * share.low;
-      saved.by.mid += ending * share.mid;
-      saved.by.high += ending * share.high;
+    for (const auto& [which, ending] : thread.ending) saved.most += ending;
+    if (calibration != nullptr) {
+      const Excess excess = excessOf(*calibration, thread, samples);
+      saved.by = excess.by;
+      dominance.ofAll += excess.by.mid;
+      const bool byLoads = onlyLoad(phase, number);
+      dominance.ofBounds += byLoads ? excess.by.mid : excess.plain;
+      if (byLoads) saved.by.low = 0;
     }
     // Of a share that so many samples tell.
     saved.variance = std::max(saved.by.mid * (1 - saved.by.mid / samples), 1.0);
@@ -156,7 +187,7 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
   // A program takes some time at least: half a sample.
   const auto over = [&](double time) { return slowest / std::max(time, 0.5); };
   gain.most = over(least);
-  gain.plainWritesDominate = dominance.ofPlainWrites > dominance.ofAll / 2;
+  gain.plainAccessesDominate = dominance.ofBounds > dominance.ofAll / 2;
   if (calibration != nullptr) {
     gain.speedup = {over(left.low), over(left.mid), over(left.high)};
     gain.most = gain.speedup->high;
@@ -206,7 +237,7 @@ std::string basisOf(const analysis::Report& report, const calibration::Calibrati
   for (const std::string& evidence : report.evidence) basis += (basis.empty() ? "" : ", ") + evidence;
   if (report.threads.empty()) return basis;
   if (calibration == nullptr) return basis + ", not calibrated";
-  return basis + ", calibrated" + (gain.plainWritesDominate ? ", bound" : "");
+  return basis + ", calibrated" + (gain.plainAccessesDominate ? ", bound" : "");
 }
 
 }  // namespace cacheline::advice

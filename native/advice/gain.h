@@ -18,9 +18,9 @@ struct Gain {
   /// The most that a single thread can gain of its own time, of those that run a tenth of the slowest one's
   /// time at least.
   double mostOfThread = 1;
-  /// Most of what is saved would be at plain stores and plain read-modify-writes: only the bounds of
-  /// `speedup` say something.
-  bool plainWritesDominate = false;
+  /// Most of what is saved would be at plain loads and stores, or by threads that wait for such loads: only
+  /// the bounds of `speedup` say something.
+  bool plainAccessesDominate = false;
 };
 
 /// Of the program's elapsed time, after Cheetah (Liu, Liu: CGO 2016): a phase takes as long as its slowest
@@ -35,6 +35,12 @@ struct Gain {
 /// thread cannot gain more than that (an owner that stores all the time, and a reader that looks now and
 /// then). What plain stores of others wait is not in samples: then there is no bound.
 ///
+/// Of plain accesses the low bound is no gain. An out-of-order CPU works on behind a load that waits, and
+/// what it did meanwhile takes its own time once nothing waits: all samples of a tight loop are at its load,
+/// with and without contention. The calibration's loop needs what it loads, so it shows the most. Locked
+/// accesses hold up what follows; but of a thread whose line only such loads fetch, the low bound is no
+/// gain, either.
+///
 /// The bounds hold the spread of the calibration and two standard deviations of the number of samples, over
 /// all phases together. What else differs from run to run is not in them: other programs on the same
 /// processors, above all.
@@ -48,7 +54,7 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
 std::optional<double> excessCycles(const analysis::Report& report, const std::vector<uint32_t>& lines);
 
 /// "clock, calibrated": the evidence, and whether it is known what contention costs on that machine; with
-/// ", bound" where plain writes dominate.
+/// ", bound" where only bounds are known.
 std::string basisOf(const analysis::Report& report, const calibration::Calibration* calibration,
                     const Gain& gain = {});
 

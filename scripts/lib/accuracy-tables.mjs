@@ -17,7 +17,7 @@ const spreadForPrediction = 0.05;
 const predictionError = 0.25;
 const medianPredictionError = 0.12;
 const predictedShare = 0.8;
-/** Of plain stores: how often the measured speedup has to lie within the bounds, and how far apart those may be. */
+/** Of plain accesses: how often the measured speedup has to lie within the bounds, and how far apart those may be. */
 const boundShare = 0.9;
 const widestBounds = 2;
 /** A control must not be promised more. */
@@ -160,8 +160,8 @@ function predictionTargets(advised) {
       `at most ${percent(medianPredictionError, 1)}`,
       errors.length === 0 ? '' : verdict(median(errors) <= medianPredictionError),
     ),
-    share('plain stores: measured speedup within the predicted bounds', held, bounded.length, boundShare),
-    share(`plain stores: bounds at most ${widestBounds} apart`, narrow, bounded.length, boundShare),
+    share('plain accesses: measured speedup within the predicted bounds', held, bounded.length, boundShare),
+    share(`plain accesses: bounds at most ${widestBounds} apart`, narrow, bounded.length, boundShare),
     row('controls that are promised a gain', `${promised} of ${controls}`, 'none', verdict(promised === 0)),
   ];
 }

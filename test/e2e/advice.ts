@@ -8,7 +8,7 @@ import type { Locator } from 'playwright-core';
 import type { Window } from './window';
 
 export const PROGRAM = 'advised-queue';
-/** Of the edited source. It has a name of its own: the recording before needs the program that it is of. */
+/** Of the edited source. It has a name of its own, so that both recordings have. */
 export const EDITED_PROGRAM = 'advised-queue-edited';
 export const SOURCE = 'advised/queue.c';
 /** Which of both waits more is up to the run. */

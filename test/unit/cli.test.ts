@@ -66,7 +66,7 @@ describe('cacheline command', function () {
         outcome.stderr,
         /^cacheline: collector clock: [^\n]+\n(?:cacheline: not used: [^\n]+\n)*cacheline: [\d,]+ samples in [\d.]+ s, \d+ lost, recorded in .*; next: cacheline report .*reader_writer\.cacheline\n$/,
       );
-      assert.deepEqual(readdirSync(recording).sort(), ['blocked.jsonl', 'meta.json', 'perf.data']);
+      assert.deepEqual(readdirSync(recording).sort(), ['.build-id', 'blocked.jsonl', 'meta.json', 'perf.data']);
       assert.deepEqual(schemaErrors('cacheline-recording-1', JSON.parse(readFileSync(join(recording, 'meta.json'), 'utf8'))), []);
     });
 

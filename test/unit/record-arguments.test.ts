@@ -16,6 +16,7 @@ describe('arguments: record a program', () => {
     assert.deepEqual(parsed('--', './a.out', '-x', '--', 'y'), {
       command: 'record',
       force: false,
+      keepsBinaries: true,
       params: { ...DEFAULTS, command: ['./a.out', '-x', '--', 'y'] },
     });
   });
@@ -34,6 +35,7 @@ describe('arguments: record a program', () => {
       command: 'record',
       directory: 'out',
       force: true,
+      keepsBinaries: true,
       params: {
         ...DEFAULTS,
         command: ['a'],
@@ -84,6 +86,12 @@ describe('arguments: record a program', () => {
     });
     for (const collector of ['auto', 'clock', 'agent'] as const) assert.equal(params('--collector', collector, 'a').collector, collector);
     assert.equal(params('-g', '--call-graph', 'dwarf', 'a').callGraph, 'dwarf');
+  });
+
+  it('keeps binaries, but with -N', () => {
+    assert.equal(parsed('-N', 'a').keepsBinaries, false);
+    assert.equal(parsed('--no-buildid-cache', '--', 'a', '-N').keepsBinaries, false);
+    assert.equal(parsed('--', 'a', '-N').keepsBinaries, true);
   });
 
   it('takes watchpoints', () => {

@@ -23,6 +23,9 @@ describe('recording folder', () => {
     mkdirSync(at(name));
     writeFileSync(at(name, 'perf.data'), 'old data');
     writeFileSync(at(name, 'meta.json'), 'old meta');
+    writeFileSync(at(name, 'trace.jsonl'), 'old trace');
+    mkdirSync(at(name, '.build-id/01'), { recursive: true });
+    writeFileSync(at(name, '.build-id/01/23'), 'old program');
   };
 
   it('is named after the program and numbered where the name is taken', async () => {
@@ -95,7 +98,8 @@ describe('recording folder', () => {
     writeFileSync(join(path, 'meta.json.new'), 'half');
     await made.abandon();
     assert.deepEqual(readdirSync(folder.path), ['p.cacheline']);
-    assert.deepEqual(readdirSync(path).sort(), ['meta.json', 'perf.data']);
+    assert.deepEqual(readdirSync(path).sort(), ['.build-id', 'meta.json', 'perf.data', 'trace.jsonl']);
+    assert.equal(readFileSync(join(path, '.build-id/01/23'), 'utf8'), 'old program');
     assert.equal(readFileSync(join(path, 'meta.json'), 'utf8'), 'old meta');
   });
 

@@ -125,6 +125,7 @@ describe('cacheline trace', function () {
     checkXml(readFileSync(at('way.svg'), 'utf8'));
 
     assert.deepEqual(readdirSync(at('two_stage_queue-traced.cacheline')).sort(), [
+      '.build-id',
       'meta.json',
       'perf.data',
       'trace.jsonl',

@@ -293,13 +293,14 @@ function speedupSentence({ speedup, mostSpeedup, basis }: Advice['predicted']): 
   const from = basis === '' ? '' : ` (${printable(basis)})`;
   if (speedup !== null) {
     const { low, mid, high } = speedup;
-    if (isBound(basis))
+    if (isBound(basis)) {
+      const range = factor(low) === factor(1) ? t('at most {0}', factor(high)) : t('between {0} and {1}', factor(low), factor(high));
       return t(
-        'Predicted: the program runs between {0} and {1} times as fast{2}; plain stores hide their cost, so only bounds are known.',
-        factor(low),
-        factor(high),
+        'Predicted: the program runs {0} times as fast{1}; a CPU works on while plain loads and stores wait, so only bounds are known.',
+        range,
         from,
       );
+    }
     const bounds = factor(low) === factor(high) ? '' : t(', between {0} and {1}', factor(low), factor(high));
     return t('Predicted: the program runs {0} times as fast{1}{2}.', factor(mid), bounds, from);
   }
@@ -310,7 +311,7 @@ function speedupSentence({ speedup, mostSpeedup, basis }: Advice['predicted']): 
   return t('This evidence{0} cannot tell how much faster the program gets{1}.{2}', from, most, next);
 }
 
-/** Plain stores dominate, so that only the bounds of a speedup are known. */
+/** Plain accesses dominate, so that only the bounds of a speedup are known. */
 export function isBound(basis: string): boolean {
   return basis.endsWith(', bound');
 }

@@ -7,6 +7,7 @@ import { t } from '../../protocol/l10n';
 import type { Display } from '../../protocol/report';
 import { withFullStop } from '../../protocol/words';
 import { OpenProfile } from '../profile/open-profile';
+import { keepBinaries } from './kept-binaries';
 import { orphansOf } from './processes';
 import { createRecordingFolder, type FolderRequest, type RecordingFolder } from './recording-folder';
 import { printable } from '../text/terminal-text';
@@ -15,6 +16,8 @@ import { endedByTrap } from './watch-hazard';
 export interface RecordRequest extends Omit<RecordParams, 'outputDirectory'> {
   /** `program`: what the folder is named after; by default the command's program, or what is attached to. */
   output: Omit<FolderRequest, 'program'> & { program?: string };
+  /** The program and its libraries are kept in the recording (kept-binaries.ts); by default true. */
+  keepsBinaries?: boolean;
 }
 
 export interface Recording {
@@ -47,7 +50,11 @@ export interface ProfileControl {
  * Runs and records a program, or records what runs already. Rejects with EngineError: where nothing was recorded everything on disk is as before,
  * otherwise the message says where the recording is.
  */
-export async function recordProgram(engine: Engine, { output, ...params }: RecordRequest, control: RecordControl = {}): Promise<Recording> {
+export async function recordProgram(
+  engine: Engine,
+  { output, keepsBinaries = true, ...params }: RecordRequest,
+  control: RecordControl = {},
+): Promise<Recording> {
   const program = output.program ?? params.command[0];
   if (program === undefined || program === '') throw new EngineError('usage', 'There is no program to record.');
   const folder = await createRecordingFolder({ ...output, program });
@@ -63,6 +70,7 @@ export async function recordProgram(engine: Engine, { output, ...params }: Recor
       },
     );
     await folder.keep();
+    if (keepsBinaries) result.warnings.push(...(await keepBinaries(path)));
     result.warnings.push(...[endedByTrap(params, result)].filter((sentence) => sentence !== undefined));
     const [command] = params.command;
     if (command !== undefined && !result.durationReached && control.stop?.aborted !== true) {

@@ -2,6 +2,7 @@
 import { lstat, mkdir, mkdtemp, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { EngineError } from '../../protocol/engine';
+import { KEPT_FOLDER } from './kept-binaries';
 
 export interface FolderRequest {
   program: string;
@@ -31,7 +32,10 @@ const RECORDING_FILES: ReadonlySet<string> = new Set([
   'blocked.jsonl',
   'watch.data',
   'watch.jsonl',
+  'trace.jsonl',
+  'trace.box',
   'agent',
+  KEPT_FOLDER,
 ]);
 /** Of a name that a process gave itself. */
 const MAX_NAME = 64;
@@ -164,7 +168,9 @@ async function useFolder(path: string, force: boolean): Promise<RecordingFolder>
       'Choose another with -o DIR, or replace the recording in it with --force.',
     );
   }
-  const foreign = entries.find((entry) => !entry.isFile() || !isRecordingFile(entry.name));
+  const foreign = entries.find(
+    (entry) => !(entry.name === KEPT_FOLDER ? entry.isDirectory() : entry.isFile() && isRecordingFile(entry.name)),
+  );
   if (foreign !== undefined) {
     throw new EngineError(
       'usage',
@@ -208,7 +214,7 @@ async function replacingFolder(path: string, files: readonly string[]): Promise<
 }
 
 async function removeRecording(path: string): Promise<void> {
-  for (const file of await readdir(path)) if (isRecordingFile(file)) await rm(join(path, file));
+  for (const file of await readdir(path)) if (isRecordingFile(file)) await rm(join(path, file), { recursive: file === KEPT_FOLDER });
 }
 
 async function removeIfEmpty(path: string): Promise<void> {
@@ -220,7 +226,7 @@ async function removeIfEmpty(path: string): Promise<void> {
   }
 }
 
-/** Whether a file of this name in a recording's folder is part of the recording. */
+/** Whether a file or folder of this name in a recording's folder is part of the recording. */
 export function isRecordingFile(name: string): boolean {
   return RECORDING_FILES.has(name.endsWith(PART_SUFFIX) ? name.slice(0, -PART_SUFFIX.length) : name);
 }

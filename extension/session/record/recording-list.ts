@@ -4,6 +4,7 @@ import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RecordingMeta } from '../../protocol/recording';
 import { byteSize, printable, shortenMiddle } from '../text/terminal-text';
+import { KEPT_FOLDER, keptBytes } from './kept-binaries';
 import { isRecordingFile, SUFFIX } from './recording-folder';
 
 export interface ListedRecording {
@@ -15,7 +16,7 @@ export interface ListedRecording {
   time: number;
   /** Empty where it does not say it. */
   collector: string;
-  /** Of all its files. */
+  /** Of all its files; of kept binaries those that have no other name any more. */
   bytes: number;
   /** False while it is recorded, and where the recorder died. */
   ended: boolean;
@@ -49,12 +50,14 @@ async function readListed(path: string, log: { warn(message: string): void }): P
     const bare = { path, command: [], collector: '', ended: true };
     if (!found.isDirectory()) return { ...bare, time: found.mtimeMs, bytes: found.size };
     const files = await Promise.all(
-      (await readdir(path)).filter(isRecordingFile).map(async (name) => ({ name, ...sizeAndTime(await lstat(join(path, name))) })),
+      (await readdir(path))
+        .filter((name) => isRecordingFile(name) && name !== KEPT_FOLDER)
+        .map(async (name) => ({ name, ...sizeAndTime(await lstat(join(path, name))) })),
     );
     const data = files.find(({ name }) => name === 'perf.data');
     const meta = files.find(({ name }) => name === 'meta.json');
     if (!data && !meta) return undefined;
-    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    const bytes = files.reduce((sum, { size }) => sum + size, await keptBytes(path));
     const said = meta && meta.size <= MOST_META_BYTES ? metaOf(await readFile(join(path, 'meta.json'), 'utf8')) : {};
     return { ...bare, time: (data ?? meta)?.time ?? found.mtimeMs, bytes, ...said };
   } catch (error) {

@@ -76,10 +76,43 @@ TEST(Gain, HasNoLowerBoundAtPlainStores) {
                            waiting({{{0, AccessClass::store}, 900}, {{1, AccessClass::store}, 900}}), {});
   EXPECT_DOUBLE_EQ(gain.speedup->low, 1);
   EXPECT_GT(gain.speedup->high, 2);
-  EXPECT_TRUE(gain.plainWritesDominate);
+  EXPECT_TRUE(gain.plainAccessesDominate);
   const Gain mixed = gainOf(threadsOf({1000, 1000}), &known,
                             waiting({{{0, AccessClass::store}, 300}, {{1, AccessClass::locked}, 900}}), {});
-  EXPECT_FALSE(mixed.plainWritesDominate);
+  EXPECT_FALSE(mixed.plainAccessesDominate);
+}
+
+/// A CPU works on behind a load that waits.
+TEST(Gain, HasNoLowerBoundAtPlainLoads) {
+  const calibration::Calibration known = costing(0.8);
+  const Gain gain = gainOf(threadsOf({1000, 1000}), &known,
+                           waiting({{{0, AccessClass::load}, 900}, {{1, AccessClass::load}, 900}}), {});
+  EXPECT_DOUBLE_EQ(gain.speedup->low, 1);
+  EXPECT_TRUE(gain.plainAccessesDominate);
+  // What locked accesses wait is sure, though the loads of the same threads are not.
+  const Gain locked = gainOf(threadsOf({1000, 1000}), &known,
+                             waiting({{{0, AccessClass::load}, 300},
+                                      {{0, AccessClass::locked}, 600},
+                                      {{1, AccessClass::load}, 300},
+                                      {{1, AccessClass::locked}, 600}}),
+                             {});
+  EXPECT_NEAR(locked.speedup->low, 1000 / (1000 - (0.8 * 600 - 2 * std::sqrt(720 * 0.28))), 1e-6);
+  EXPECT_FALSE(locked.plainAccessesDominate);
+}
+
+/// How long the owner waits is as little known as what its readers wait.
+TEST(Gain, HasNoLowerBoundForAnOwnerWhoseReadersOnlyLoad) {
+  const calibration::Calibration known = costing(0.8);
+  const auto by = [&](AccessClass others) {
+    return gainOf(threadsOf({1000, 1000}), &known,
+                  waiting({{{0, AccessClass::locked}, 900}, {{1, others}, 900}}), {});
+  };
+  const Gain read = by(AccessClass::load);
+  EXPECT_DOUBLE_EQ(read.speedup->low, 1);
+  EXPECT_NEAR(read.speedup->mid, 1000 / 280.0, 1e-6);
+  EXPECT_TRUE(read.plainAccessesDominate);
+  EXPECT_FALSE(by(AccessClass::exchange).plainAccessesDominate);
+  EXPECT_GT(by(AccessClass::exchange).speedup->low, 3);
 }
 
 TEST(Gain, HasBoundsOnlyAtPlainReadModifyWrites) {
@@ -87,7 +120,7 @@ TEST(Gain, HasBoundsOnlyAtPlainReadModifyWrites) {
   known.classes[static_cast<size_t>(AccessClass::update)] = {{1, 2, 3, std::nullopt, 0}, {9, 10, 109, 2, 0}};
   const Gain gain = gainOf(threadsOf({1000, 1000}), &known,
                            waiting({{{0, AccessClass::update}, 900}, {{1, AccessClass::update}, 900}}), {});
-  EXPECT_TRUE(gain.plainWritesDominate);
+  EXPECT_TRUE(gain.plainAccessesDominate);
   EXPECT_LT(gain.speedup->low, 1000 / (1000 - 0.5 * 900));
   EXPECT_GT(gain.speedup->high, 1000 / (1000 - 0.99 * 900));
 }
@@ -186,7 +219,7 @@ TEST(Gain, SaysWhatItRestsOn) {
   const calibration::Calibration known = costing(0.5);
   EXPECT_EQ(basisOf(threadsOf({1}), &known), "clock, calibrated");
   EXPECT_EQ(basisOf(threadsOf({1}), nullptr), "clock, not calibrated");
-  EXPECT_EQ(basisOf(threadsOf({1}), &known, {.plainWritesDominate = true}), "clock, calibrated, bound");
+  EXPECT_EQ(basisOf(threadsOf({1}), &known, {.plainAccessesDominate = true}), "clock, calibrated, bound");
 }
 
 }  // namespace
