@@ -169,7 +169,7 @@ describe('tabs of the panel', function () {
       await api.receiveFromPanel({ type: 'tab', version: version(), view: 'code', filter: '', subject: { line: id, access } });
       const { tab } = api.panelState();
       assert.deepEqual(tab?.subject, { line: id, access });
-      assert.ok(tab?.content?.kind === 'code');
+      assert.ok(tab.content?.kind === 'code');
       assert.equal(tab.content.access, access);
     }
     await api.receiveFromPanel({ type: 'tab', version: version(), view: 'code', filter: '', subject: { line: 'pid 1:0x0' } });
