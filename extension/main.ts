@@ -21,7 +21,7 @@ import { LineDifferences } from './features/line-differences';
 import { Layouts } from './features/layouts';
 import { MemberTexts } from './features/member-text';
 import { OpenRecordingCommand } from './features/open-recording';
-import { Panel } from './features/panel';
+import { Panels } from './features/panel';
 import { registerRowCommands, type RowPage } from './features/panel-rows';
 import { Problems } from './features/problems';
 import { ProfileCommand } from './features/profile-command';
@@ -61,18 +61,18 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const members = new MemberTexts(current, documents, metric, log);
   const tree = new ContendedTree(current, documents, metric, log);
   const recordings = new Recordings(reader, log);
-  const listed = new RecordingTree(current, context.workspaceState, log);
   const previews = new EditPreviews();
   const advice = new AdviceActions(current, documents, layouts, previews, log);
   const pages = { extensionUri, documents, metric, advice, log, open: new Set<RowPage>() };
-  const panel = new Panel(pages, current, recordings, context.workspaceState);
-  const editor = new RecordingEditor(pages, current, recordings);
+  const panels = new Panels(pages, current, recordings);
+  const listed = new RecordingTree(current, panels, context.workspaceState, log);
+  const editor = new RecordingEditor(pages, recordings);
   const picker = new ProgramPicker(client, context.workspaceState, log);
-  const profiler = new Profiler(client, documents, panel, output, log);
+  const profiler = new Profiler(client, panels, output, log);
   const profile = new ProfileCommand(profiler, picker, log);
   const attach = new AttachCommand(profiler, log);
   const machine = new CheckMachine(client, extensionUri, output, log);
-  const opening = new OpenRecordingCommand(recordings, documents, panel, log);
+  const opening = new OpenRecordingCommand(recordings, panels, log);
   const compare = new Compare(pages, current, recordings, reader, differences);
   const example = new Example(extensionUri, globalStorageUri, profiler, opening, compare, log);
   const terminals = new TerminalPath(context.environmentVariableCollection, extensionUri, log);
@@ -93,8 +93,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     terminals,
     new Problems(extensionUri, current, documents, metric, log),
     new TypeLenses(current, documents, metric, log),
-    panel,
-    panel.register(),
+    panels,
+    panels.register(),
     profiler,
     machine,
     compare,
@@ -121,7 +121,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     vscode.commands.registerCommand('cacheline.deleteRecording', (argument: unknown) => listed.delete(argument)),
     vscode.commands.registerCommand('cacheline.refreshRecordings', () => listed.refresh()),
     vscode.commands.registerCommand('cacheline.heatMetric', (argument: unknown) => metric.run(argument)),
-    vscode.commands.registerCommand('cacheline.showPanel', () => panel.show()),
+    vscode.commands.registerCommand('cacheline.showPanel', () => panels.show()),
     vscode.commands.registerCommand('cacheline.showLayout', (uri: unknown, line: unknown, name: unknown) => cards.show(uri, line, name)),
     vscode.commands.registerCommand('cacheline.previewAdvice', (number: unknown, title: unknown) => advice.preview(number, title)),
     vscode.commands.registerCommand('cacheline.previewOwnLine', (uri: unknown, line: unknown, name: unknown) =>
@@ -150,14 +150,15 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     contendedData: () => tree,
     recordings: () => listed,
     terminalVariables: () => terminals.variables,
-    showReport: async (report, title, advised) => documents.use(await ShownProfile.of(new ReportProfile(report, advised), title, title)),
-    panelState: () => panel.state(),
+    showReport: async (report, title, advised) => panels.use(await ShownProfile.of(new ReportProfile(report, advised), title, title)),
+    panelState: () => panels.state(),
     recordingTabs: () => editor.states(),
-    receiveFromPanel: (message) => panel.receive(message),
+    receiveFromPanel: (message) => panels.receive(message),
     machineState: () => machine.state(),
     receiveFromMachine: (message) => machine.receive(message),
     compareState: () => compare.state(),
     receiveFromCompare: (message) => compare.receive(message),
+    openProfiles: () => client.openProfiles,
     enginePid: () => client.pid,
     recorderPid: () => client.recorderPid,
     engineCrashes: () => health.history,

@@ -83,6 +83,11 @@ export class EngineClient implements Engine {
     await Promise.all([...this.helpers.values()].map((helper) => helper.end(t('The Cacheline engine was shut down.'))));
   }
 
+  /** How many profiles are open. */
+  get openProfiles(): number {
+    return this.profiles.count;
+  }
+
   /** The process that analyzes, where one runs. */
   get pid(): number | undefined {
     return this.helpers.get('analysis')?.pid;

@@ -2,6 +2,7 @@
 import { EngineError } from '../protocol/engine';
 import type { CallOptions, EngineCalls, OpenParams } from '../protocol/engine';
 import { t } from '../protocol/l10n';
+import { recordingStamp, requireStamp } from './recording-stamp';
 
 /** A helper process, as far as profiles need it. */
 export interface ProfileHelper {
@@ -16,6 +17,8 @@ export interface ProfileHelper {
 interface OpenProfile {
   /** With the filter that holds now. */
   params: OpenParams;
+  /** Of the recording when it was opened. */
+  stamp: string;
   helper: ProfileHelper;
   /** The helper's. */
   handle: number;
@@ -36,10 +39,15 @@ export class OpenProfiles {
     private readonly answerTimeoutMs = ANSWER_TIMEOUT_MS,
   ) {}
 
+  get count(): number {
+    return this.profiles.size;
+  }
+
   async open(params: OpenParams, options: CallOptions<'open'>): Promise<EngineCalls['open']['result']> {
+    const stamp = await recordingStamp(params.path);
     const helper = await this.start();
     const { handle, summary } = await helper.call('open', params, options);
-    this.profiles.set(++this.last, { params, helper, handle, reopening: undefined });
+    this.profiles.set(++this.last, { params, stamp, helper, handle, reopening: undefined });
     return { handle: this.last, summary };
   }
 
@@ -108,6 +116,7 @@ export class OpenProfiles {
   }
 
   private async reopen(profile: OpenProfile): Promise<void> {
+    await requireStamp(profile.params.path, profile.stamp);
     const helper = await this.start();
     const { handle } = await helper.call('open', profile.params, {});
     Object.assign(profile, { helper, handle });

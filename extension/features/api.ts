@@ -85,13 +85,14 @@ export interface CachelineApi {
   contendedData(): vscode.TreeDataProvider<TreeNode>;
   /** The view of recordings, as above. */
   recordings(): vscode.TreeDataProvider<ListedRecording>;
-  /** Shows a report that was made elsewhere, as if its recording had been opened here. `advice`: without it there is none. */
+  /** Shows a report that was made elsewhere, also in the panel of an earlier one of this title. `advice`: without it there is none. */
   showReport(report: Report, title: string, advice?: AdviceList): Promise<void>;
   /** What the editor's terminals get. */
   terminalVariables(): vscode.EnvironmentVariableCollection;
+  /** Of the panel that was active last. */
   panelState(): PanelState;
   recordingTabs(): RecordingTabState[];
-  /** Does what the same message of the panel's page does. */
+  /** Does what the same message of that panel's page does. */
   receiveFromPanel(message: FromPanel): Promise<void>;
   machineState(): MachineState;
   /** Does what the same message of the page of "Check This Machine" does. */
@@ -99,6 +100,8 @@ export interface CachelineApi {
   compareState(): CompareState;
   /** Does what the same message of the page of "Compare Recordings" does. */
   receiveFromCompare(message: FromCompare): Promise<void>;
+  /** How many the engine keeps open. */
+  openProfiles(): number;
   /** The process of the engine, where one runs. */
   enginePid(): number | undefined;
   /** The process that records; undefined: none was needed yet. */

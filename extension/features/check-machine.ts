@@ -8,7 +8,8 @@ import { doctorText } from '../session/machine/doctor-text';
 import { machineView, parseMachineMessage } from '../session/machine/machine-view';
 import type { MachineState } from './api';
 import { showError } from './errors';
-import { panelIcon } from './panel';
+import { NOT_TRUSTED } from './profiler';
+import { panelIcon } from './recording-page';
 import { showPage } from './webview-page';
 
 const WIDTH = 100;
@@ -75,6 +76,11 @@ export class CheckMachine implements vscode.Disposable {
 
   private async runSelfTest(): Promise<void> {
     if (this.selfTest.state === 'running') return;
+    if (!vscode.workspace.isTrusted) {
+      this.selfTest = { state: 'failed', message: NOT_TRUSTED, nextStep: '' };
+      this.send();
+      return;
+    }
     this.selfTest = { state: 'running' };
     this.send();
     try {

@@ -17,7 +17,7 @@ import { showError } from './errors';
 import type { LineDifferences } from './line-differences';
 import { withNotification } from './notify';
 import { openBeside } from './open-beside';
-import { panelIcon } from './panel';
+import { panelIcon } from './recording-page';
 import type { PageServices } from './panel-page';
 import { pathOf, pickRecording } from './recording-picker';
 import type { Recordings } from './recordings';

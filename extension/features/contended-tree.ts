@@ -2,6 +2,7 @@
 // source. View: cacheline.contended. Command: cacheline.openSource (a place of the report).
 import * as vscode from 'vscode';
 import type { SourcePlace } from '../protocol/report';
+import { printable } from '../protocol/printable';
 import { contendedTree, emptyTreeText, type TreeNode, type TreeSource } from '../session/profile/contended-tree';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
@@ -117,7 +118,7 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   /** What the view says beside its nodes; without a profile its welcome text says what to do. */
   private async describe(): Promise<void> {
     const profile = this.current.get();
-    this.view.description = profile?.title ?? '';
+    this.view.description = printable(profile?.title ?? '');
     this.view.message = '';
     const empty = profile && (await this.all()).length === 0;
     if (empty && this.current.get() === profile) this.view.message = emptyTreeText(profile.report);

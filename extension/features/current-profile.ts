@@ -1,4 +1,5 @@
-// The one profile that the gutter, the hovers and the panel show. Context key: `cacheline.hasProfile`.
+// The one profile that the gutter, the hovers and the views show: that of the panel that was active last.
+// Context key: `cacheline.hasProfile`.
 import * as vscode from 'vscode';
 import type { ShownProfile } from '../session/profile/shown-profile';
 

@@ -54,7 +54,7 @@ export interface PageServices {
   metric: HeatMetricChoice;
   advice: AdviceActions;
   log: vscode.LogOutputChannel;
-  /** Those that there are: a command of a row finds its page here. */
+  /** Those that there are, the one that was active last at the end. */
   open: Set<RowPage>;
 }
 
@@ -63,7 +63,7 @@ let lastVersion = 0;
 
 const DISPLAYS: readonly Display[] = ['tot', 'lcl', 'rmt', 'peer'];
 
-export class PanelPage implements RowPage, vscode.Disposable {
+export class PanelPage implements vscode.Disposable {
   private content: PageContent = { kind: 'empty' };
   private shown = false;
   /** Of what was sent last. */
@@ -103,7 +103,6 @@ export class PanelPage implements RowPage, vscode.Disposable {
         this.tabs.abort();
       }),
     ];
-    services.open.add(this);
     showPage(view.webview, services.extensionUri, 'panel', 'Contended Lines');
   }
 
@@ -184,12 +183,7 @@ export class PanelPage implements RowPage, vscode.Disposable {
     return this.content.kind === 'profile' && version === this.version ? this.content.profile : undefined;
   }
 
-  activate(profile: ShownProfile): Promise<void> {
-    return this.owner.activate(profile);
-  }
-
   dispose(): void {
-    this.services.open.delete(this);
     this.looking?.abort();
     this.filtering?.abort();
     this.tabs.abort();

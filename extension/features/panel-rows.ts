@@ -16,6 +16,8 @@ import type { PageServices } from './panel-page';
 /** A page, as far as its rows need it. */
 export interface RowPage {
   readonly view: vscode.WebviewPanel;
+  /** That it holds. */
+  readonly profile: ShownProfile | undefined;
   /** Undefined: it shows another report by now. */
   profileOf(version: number): ShownProfile | undefined;
   activate(profile: ShownProfile): Promise<void>;

@@ -1,113 +1,125 @@
-// The panel: the table of contended lines of the current profile, in a webview beside the editor.
-import { isAbsolute } from 'node:path';
+// The panels: each shows one recording beside the editor, by its path, and comes back when the window is loaded again.
+// Command: cacheline.showPanel.
 import * as vscode from 'vscode';
 import type { FromPanel } from '../protocol/panel';
+import { printable } from '../protocol/printable';
+import type { ShownProfile } from '../session/profile/shown-profile';
+import { recordingName } from '../session/record/recording-path';
 import type { PanelState } from './api';
 import type { CurrentProfile } from './current-profile';
-import { PanelPage, type PageContent, type PageServices } from './panel-page';
+import type { PageServices } from './panel-page';
+import { RecordingPage } from './recording-page';
 import type { Recordings } from './recordings';
 
 const VIEW_TYPE = 'cacheline.panel';
-/** Of the workspace: the path of the recording that was shown last. */
-const SHOWN_KEY = 'cacheline.shownRecording';
+const NO_PANEL: PanelState = {
+  open: false,
+  shown: false,
+  message: { type: 'empty' },
+  advice: undefined,
+  detail: undefined,
+  tab: undefined,
+};
 
-export class Panel implements vscode.Disposable {
-  private view: vscode.WebviewPanel | undefined;
-  private page: PanelPage | undefined;
-  private readonly subscription: vscode.Disposable;
+export class Panels implements vscode.Disposable {
+  /** With the recording that each is for; undefined: the next one that is opened. */
+  private readonly panels = new Map<RecordingPage, string | undefined>();
 
   constructor(
     private readonly services: PageServices,
     private readonly current: CurrentProfile,
     private readonly recordings: Recordings,
-    private readonly memory: vscode.Memento,
-  ) {
-    this.subscription = current.onDidChange(() => {
-      this.page?.show(this.content());
-      const path = current.get()?.path;
-      // A report that was made elsewhere has a title instead.
-      void memory.update(SHOWN_KEY, path !== undefined && isAbsolute(path) ? path : undefined);
-    });
-  }
+  ) {}
 
-  /** The panel comes back, with its recording, when the window is loaded again. */
+  /** What a page keeps says which recording is opened in it again. */
   register(): vscode.Disposable {
     return vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
-      deserializeWebviewPanel: async (view) => {
-        if (this.view) view.dispose();
-        else await this.restore(view);
+      deserializeWebviewPanel: (view, state: unknown) => {
+        const { path } = (state ?? {}) as { path?: unknown };
+        const known = typeof path === 'string' && path !== '' ? path : undefined;
+        const panel = this.adopt(view, known);
+        if (known !== undefined) void panel.load(known);
+        return Promise.resolve();
       },
     });
   }
 
-  /** @param preserveFocus leaves the keyboard in the editor */
-  show(preserveFocus = false): void {
-    if (this.view) {
-      this.view.reveal(undefined, preserveFocus);
-      return;
+  /** Command: cacheline.showPanel. The page of the current profile; where there is none, the one that was active last. */
+  async show(): Promise<void> {
+    const profile = this.current.get();
+    const pages = [...this.services.open];
+    const page = profile ? pages.find((one) => one.profile === profile) : pages.at(-1);
+    if (page) page.view.reveal();
+    else if (profile) await this.open(profile, true);
+    else this.create(undefined, false);
+  }
+
+  /** Shows a profile in the panel of its recording, and makes it the current one. */
+  async open(profile: ShownProfile, isFocused = false): Promise<void> {
+    // The editor tells that a page is active only where another one was before.
+    const preserveFocus = !isFocused && ![...this.services.open].some(({ view }) => view.active);
+    const panel = this.find(profile.path) ?? this.find(undefined);
+    if (panel) panel.view.reveal(undefined, preserveFocus);
+    await (panel ?? this.create(profile.path, preserveFocus)).take(profile);
+  }
+
+  /** Makes a profile the current one, and shows it where its recording has a panel. */
+  async use(profile: ShownProfile): Promise<void> {
+    const panel = this.find(profile.path);
+    await (panel ? panel.take(profile) : this.services.documents.use(profile));
+  }
+
+  /** A recording lies elsewhere now. Whether a panel shows it. */
+  moved(from: string, to: string): boolean {
+    const panel = this.find(from);
+    if (panel) {
+      this.panels.set(panel, to);
+      void panel.load(to);
     }
-    const view = vscode.window.createWebviewPanel(VIEW_TYPE, 'Contended Lines', {
-      viewColumn: vscode.ViewColumn.Beside,
-      preserveFocus,
-    });
-    this.adopt(view);
+    return panel !== undefined;
   }
 
-  private async restore(view: vscode.WebviewPanel): Promise<void> {
-    this.adopt(view);
-    const path = this.memory.get<string>(SHOWN_KEY);
-    if (path === undefined || this.current.get()) return;
-    const profile = await this.recordings.analyzeWithProgress(path);
-    if (profile) await this.services.documents.use(profile);
-  }
-
-  private adopt(view: vscode.WebviewPanel): void {
-    view.iconPath = panelIcon(this.services.extensionUri);
-    this.view = view;
-    const page = new PanelPage(view, this.services, {
-      activate: () => Promise.resolve(), // it shows the current one
-      display: async ({ path }, display) => {
-        const profile = await this.recordings.analyzeWithProgress(path, display);
-        if (profile) await this.services.documents.use(profile);
-      },
-      show: (profile) => this.services.documents.use(profile),
-      drop: async (uri) => {
-        await vscode.commands.executeCommand('cacheline.openRecording', uri);
-      },
-      retry: () => Promise.resolve(),
-      reopen: () => Promise.resolve(),
-    });
-    this.page = page;
-    page.show(this.content());
-    view.onDidDispose(() => {
-      page.dispose();
-      this.view = undefined;
-      this.page = undefined;
-    });
-  }
-
+  /** Of the one that was active last. */
   state(): PanelState {
-    return (
-      this.page?.state() ?? { open: false, shown: false, message: { type: 'empty' }, advice: undefined, detail: undefined, tab: undefined }
-    );
+    return this.last()?.state() ?? NO_PANEL;
   }
 
   async receive(message: FromPanel): Promise<void> {
-    await this.page?.receive(message);
+    await this.last()?.receive(message);
   }
 
   dispose(): void {
-    this.view?.dispose();
-    this.subscription.dispose();
+    for (const { view } of [...this.panels.keys()]) view.dispose();
   }
 
-  private content(): PageContent {
-    const profile = this.current.get();
-    return profile ? { kind: 'profile', profile } : { kind: 'empty' };
+  private find(path: string | undefined): RecordingPage | undefined {
+    return [...this.panels].find(([, shown]) => shown === path)?.[0];
   }
-}
 
-export function panelIcon(extensionUri: vscode.Uri): { light: vscode.Uri; dark: vscode.Uri } {
-  const icon = (theme: string): vscode.Uri => vscode.Uri.joinPath(extensionUri, 'media', `heat-4-${theme}.svg`);
-  return { light: icon('light'), dark: icon('dark') };
+  private last(): RecordingPage | undefined {
+    const pages: readonly unknown[] = [...this.services.open];
+    return [...this.panels.keys()].sort((a, b) => pages.indexOf(a) - pages.indexOf(b)).at(-1);
+  }
+
+  private create(path: string | undefined, preserveFocus: boolean): RecordingPage {
+    const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus };
+    return this.adopt(vscode.window.createWebviewPanel(VIEW_TYPE, 'Contended Lines', column), path);
+  }
+
+  private adopt(view: vscode.WebviewPanel, path: string | undefined): RecordingPage {
+    const panel = new RecordingPage(view, this.services, this.recordings, {
+      isFile: false,
+      reopen: () => Promise.resolve(),
+      drop: async (uri) => {
+        await vscode.commands.executeCommand('cacheline.openRecording', uri);
+      },
+      shows: (profile) => {
+        this.panels.set(panel, profile.path);
+        view.title = printable(recordingName(profile.path));
+      },
+    });
+    this.panels.set(panel, path);
+    view.onDidDispose(() => this.panels.delete(panel));
+    return panel;
+  }
 }

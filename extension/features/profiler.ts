@@ -14,12 +14,11 @@ import { ShownProfile } from '../session/profile/shown-profile';
 import { showSaid, type RunDisplay } from '../session/record/run-display';
 import { plural, printable } from '../session/text/terminal-text';
 import { showInformation, showWarning, withNotification } from './notify';
-import type { Panel } from './panel';
+import type { Panels } from './panel';
 import { recordingFolder } from './recording-files';
 import { RecordingStatus } from './recording-status';
 import { SamplingControl } from './sampling-control';
 import { folderSetting } from './settings';
-import type { SourceDocuments } from './source-documents';
 
 export const NOT_TRUSTED = vscode.l10n.t(
   'Recording is off in an untrusted workspace, because others may have written its programs and settings. Trust it first with "Workspaces: Manage Workspace Trust". You can still open recordings.',
@@ -32,8 +31,7 @@ export class Profiler implements vscode.Disposable {
 
   constructor(
     private readonly engine: Engine,
-    private readonly documents: SourceDocuments,
-    private readonly panel: Panel,
+    private readonly panels: Panels,
     private readonly channel: vscode.OutputChannel,
     private readonly log: vscode.LogOutputChannel,
   ) {
@@ -53,8 +51,7 @@ export class Profiler implements vscode.Disposable {
     const done = await (display ? this.record(target, display, parent) : this.recordWithNotification(target, parent));
     const shown = await ShownProfile.of(done.opened, done.recording.path, printable(targetName(target)));
     const head = summaryOf(shown); // while nothing else can be shown in its place
-    await this.documents.use(shown);
-    this.panel.show(true);
+    await this.panels.open(shown);
     this.summarize(target, done.recording, head, display);
     return done.recording;
   }

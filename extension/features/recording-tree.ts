@@ -15,6 +15,7 @@ import {
 import { enumerate, plural } from '../session/text/terminal-text';
 import type { CurrentProfile } from './current-profile';
 import { askModal, showErrorText, showInformation } from './notify';
+import type { Panels } from './panel';
 import { VIEW_TYPE } from './recording-editor';
 import { findRecordings, outsideFolders } from './recording-files';
 import { onSettingChange } from './settings';
@@ -40,6 +41,7 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
 
   constructor(
     private readonly current: CurrentProfile,
+    private readonly panels: Panels,
     private readonly state: vscode.Memento,
     private readonly log: vscode.LogOutputChannel,
   ) {
@@ -224,7 +226,7 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
     await this.state.update(OPENED_KEY, paths.slice(0, MAX_OPENED));
   }
 
-  /** With the tabs that show it. */
+  /** With the tabs and the panel that show it. */
   private async move(from: string, to: string): Promise<void> {
     const tabs = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)
@@ -248,7 +250,8 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
     }
     for (const { below, column } of tabs)
       await vscode.commands.executeCommand('vscode.openWith', vscode.Uri.file(now + below), VIEW_TYPE, column);
-    if (tabs.length === 0 && now === to && this.current.get()?.path === from)
+    if (now === from) return;
+    if (!this.panels.moved(from, to) && tabs.length === 0 && this.current.get()?.path === from)
       await vscode.commands.executeCommand('cacheline.openRecording', to);
   }
 }

@@ -88,6 +88,16 @@ export class SourceDocuments implements vscode.Disposable {
     ];
   }
 
+  /** The one that is the current one, or becomes it. */
+  get wanted(): ShownProfile | undefined {
+    return this.profile;
+  }
+
+  /** It is the current one, its files are found, and no other is to become that. */
+  shows(profile: ShownProfile): boolean {
+    return this.profile === profile && this.current.get() === profile;
+  }
+
   /** Finds the profile's files on this machine; the profile becomes the current one when that is done. */
   async use(profile: ShownProfile | undefined): Promise<void> {
     profile?.hold();

@@ -186,7 +186,7 @@ describe('advice in the editor', function () {
 
   describe('in the panel', () => {
     const panelTab = (): vscode.Tab | undefined =>
-      vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label, isActive }) => isActive && label === 'Contended Lines');
+      vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label, isActive }) => isActive && label === 'made by hand');
     const shownAdvice = (title: string): Promise<PanelAdvice> =>
       eventually(`the page has the advice ${title}`, () => {
         const { advice: shown } = api.panelState();
@@ -233,6 +233,41 @@ describe('advice in the editor', function () {
       });
       assert.ok(panelTab(), 'the panel stays in sight');
       assert.equal(active.document.isDirty, false);
+    });
+
+    it('is shown for a row by its buttons “Fix” and “Card”', async () => {
+      const press = async (action: 'fix' | 'showCard'): Promise<void> => {
+        const { message } = api.panelState();
+        assert.ok(message.type === 'report');
+        await api.receiveFromPanel({ type: 'row', action, version: message.version, line: message.lines[0]?.id ?? '' });
+      };
+      await show();
+      await shownAdvice(TITLE);
+      await press('fix');
+      const tab = await eventually('the comparison is open', preview);
+      assert.ok(panelTab(), 'the panel stays in sight');
+      assert.equal(await vscode.commands.executeCommand('cacheline.discardAdvice', tab.modified), true);
+      const editor = await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.One });
+      editor.selection = new vscode.Selection(0, 0, 0, 0);
+      await press('showCard');
+      await eventually('the definition is shown', () => {
+        const active = vscode.window.activeTextEditor;
+        return active?.document.uri.fsPath === uri.fsPath && active.selection.active.line === definition() - 1;
+      });
+      const said: string[] = [];
+      const own = vscode.window.showInformationMessage;
+      Object.defineProperty(vscode.window, 'showInformationMessage', {
+        configurable: true,
+        value: (text: string) => Promise.resolve(void said.push(text)),
+      });
+      try {
+        await show(adviceList([]));
+        await press('fix');
+      } finally {
+        Object.defineProperty(vscode.window, 'showInformationMessage', { configurable: true, value: own });
+      }
+      assert.deepEqual(said, ['No advice is about the data of this row. “Cacheline: Preview Advice” lists what there is.']);
+      assert.equal(preview(), undefined);
     });
 
     it('says why there is no edit', async () => {

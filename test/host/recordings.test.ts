@@ -165,6 +165,10 @@ describe('view of recordings', function () {
       for (const text of said) assert.match(text, /^Recording is off in an untrusted workspace.*Manage Workspace Trust/);
       assert.ok(await vscode.commands.executeCommand('cacheline.openRecording', at('perf.data')));
       await rowOf(at('perf.data'));
+      await vscode.commands.executeCommand('cacheline.checkMachine');
+      await api.receiveFromMachine({ type: 'selfTest' });
+      const test = api.machineState().message?.view.selfTest;
+      assert.ok(test?.state === 'failed' && said.includes(test.message), JSON.stringify(test));
     } finally {
       Object.defineProperty(vscode.workspace, 'isTrusted', own);
     }

@@ -9,6 +9,7 @@ import { showPrintable } from '../../webviews/panel/shown-text';
 import type { Blind } from '../../extension/protocol/blindness';
 import type { PanelAdvice, PanelHeat, PanelWords } from '../../extension/protocol/panel';
 import type { Report } from '../../extension/protocol/report';
+import { VERDICT_MEANING } from '../../extension/protocol/words';
 import { access, cacheLine, panelLine, readerBesideWriter, report, thread } from './report-builder';
 
 const EVIL = 'a\u202eb\u2066c\u200bd\u001b[1m';
@@ -50,7 +51,7 @@ describe('text of the panel', () => {
     assert.ok(lineRow);
     const cells = [
       h(LineCells, { row: lineRow, onToggle: () => undefined, layout, heat }),
-      h(DetailCell, { line, columns: 4, evidence: ['clock'] }),
+      h(DetailCell, { line, columns: 4, evidence: ['clock'], isInPane: false }),
       h(AccessCells, { row: { kind: 'access', id: '1', line, access: row } as never, layout, heat, onOpen: () => undefined }),
     ];
     const texts = shown(cells);
@@ -67,13 +68,17 @@ describe('text of the panel', () => {
   it('says of a line who waits for whom, as the report does', () => {
     const { line, waiting } = readerBesideWriter();
     const [told, silent] = panelLines([line, { ...line, victims: [] }].map((one, at) => ({ id: `${at}`, line: one })));
-    const texts = (of: typeof told): string[] => shown(h(DetailCell, { line: of!, columns: 4, evidence: ['clock'] }));
+    const texts = (of: typeof told, isInPane = false): string[] =>
+      shown(h(DetailCell, { line: of!, columns: 4, evidence: ['clock'], isInPane }));
     assert.ok(texts(told).includes(waiting), texts(told).join('\n'));
     assert.ok(
       texts(told).some((text) => text.includes(`\n${waiting}\n`)),
       'in the title, too',
     );
     assert.doesNotMatch(texts(silent).join('\n'), /waits/);
+    const below = texts(told, true);
+    for (const text of [waiting, VERDICT_MEANING[line.verdict]]) assert.ok(texts(told).includes(text) && !below.includes(text), text);
+    assert.ok(below.length > 2, 'what the pane below does not say stays');
   });
 
   it('says first what the report could not see', async () => {

@@ -12,6 +12,8 @@ export interface PageState {
   groups: Record<string, GroupState>;
   /** Of the report that was shown last. */
   filter: string;
+  /** Of its recording, which the host opens again when the window was loaded again. */
+  path: string;
   tab: TabName;
   /** Of the tab "Data". */
   groupBy: GroupKey;
@@ -42,7 +44,17 @@ export function onMessage(listener: (message: ToPanel) => void): () => void {
 }
 
 export function loadState(): PageState {
-  return { sort: DEFAULT_SORT, expanded: [], groups: {}, filter: '', tab: 'lines', groupBy: 'type', tabSorts: {}, ...api.getState() };
+  return {
+    sort: DEFAULT_SORT,
+    expanded: [],
+    groups: {},
+    filter: '',
+    path: '',
+    tab: 'lines',
+    groupBy: 'type',
+    tabSorts: {},
+    ...api.getState(),
+  };
 }
 
 /** What is not said stays. */

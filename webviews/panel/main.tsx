@@ -1,4 +1,4 @@
-// The panel's page: the table of contended cache lines of the current profile. It asks for the report whenever it is shown.
+// The panel's page: the table of contended cache lines of a profile. It asks for the report whenever it is shown.
 import '../page/l10n';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -12,7 +12,7 @@ import { acceptDrops } from './drop';
 import { plural } from './format';
 import { FilterBox } from './filter-box';
 import { Header } from './header';
-import { loadState, onMessage, send } from './host';
+import { loadState, onMessage, saveState, send } from './host';
 import { Progress } from './progress';
 import { showPrintable } from './shown-text';
 import { LineTable } from './table';
@@ -41,6 +41,10 @@ function App() {
     return end;
   }, []);
   const version = message?.type === 'report' ? message.version : undefined;
+  const path = message?.type === 'report' ? message.summary.path : undefined;
+  useEffect(() => {
+    if (path !== undefined) saveState({ path });
+  }, [path]);
   useEffect(() => (version === undefined ? undefined : afterPaint(() => send({ type: 'painted', version }))), [version]);
 
   switch (message?.type) {

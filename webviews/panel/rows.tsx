@@ -68,7 +68,15 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
   );
 }
 
-export function DetailCell({ line, columns, evidence }: { line: PanelLine; columns: number; evidence: readonly Evidence[] }) {
+interface DetailProps {
+  line: PanelLine;
+  columns: number;
+  evidence: readonly Evidence[];
+  /** The pane below the table has the line, and says what its verdict means and who waits. */
+  isInPane: boolean;
+}
+
+export function DetailCell({ line, columns, evidence, isInPane }: DetailProps) {
   const facts = [
     ...line.flags,
     line.space,
@@ -89,8 +97,8 @@ export function DetailCell({ line, columns, evidence }: { line: PanelLine; colum
         .filter((text) => text !== '')
         .join('\n')}
     >
-      <div>{[VERDICT_MEANING[line.verdict], confirmationText(line)].filter((text) => text !== '').join(' — ')}</div>
-      {line.waiting !== undefined && <div>{line.waiting}</div>}
+      {!isInPane && <div>{[VERDICT_MEANING[line.verdict], confirmationText(line)].filter((text) => text !== '').join(' — ')}</div>}
+      {!isInPane && line.waiting !== undefined && <div>{line.waiting}</div>}
       <div class="quiet">{facts}</div>
       <div class="quiet">{threads}</div>
     </div>

@@ -214,7 +214,9 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
                 onDblClick={() => openRow(row, measure)}
               >
                 {row.kind === 'line' && <LineCells row={row} layout={layout} heat={heat} onToggle={() => toggle(row.id, !row.expanded)} />}
-                {row.kind === 'detail' && <DetailCell line={row.line} columns={layout.columns.length} evidence={evidence} />}
+                {row.kind === 'detail' && (
+                  <DetailCell line={row.line} columns={layout.columns.length} evidence={evidence} isInPane={detail?.id === row.line.id} />
+                )}
                 {row.kind === 'access' && <AccessCells row={row} layout={layout} heat={heat} onOpen={() => openRow(row, measure)} />}
               </div>
             );

@@ -1,4 +1,5 @@
 // A recording that the engine keeps open, and the questions of the editor to it.
+import { recordingStamp, requireStamp } from '../../engine/recording-stamp';
 import type { AdviceList } from '../../protocol/advice';
 import type { CallOptions, Engine, EngineCalls, OpenParams, TableParams, ThreadsParams } from '../../protocol/engine';
 import { MOST_LINES_AT_ONCE } from '../../protocol/panel';
@@ -41,7 +42,7 @@ export class OpenProfile implements ProfileSource {
   private constructor(
     private readonly engine: Engine,
     private readonly params: OpenParams,
-    private readonly shared: { handle: number; users: number },
+    private readonly shared: { handle: number; users: number; stamp: string },
     summary: ProfileSummary,
   ) {
     const { report, counts } = summary;
@@ -55,8 +56,9 @@ export class OpenProfile implements ProfileSource {
 
   /** Rejects with EngineError, as all that follows. */
   static async open(engine: Engine, params: OpenParams, options: CallOptions<'open'>): Promise<OpenProfile> {
+    const stamp = await recordingStamp(params.path);
     const { handle, summary } = await engine.call('open', params, options);
-    return new OpenProfile(engine, params, { handle, users: 1 }, summary);
+    return new OpenProfile(engine, params, { handle, users: 1, stamp }, summary);
   }
 
   async filtered(filter: string, signal: AbortSignal, onShare?: (share: number) => void): Promise<OpenProfile> {
@@ -83,16 +85,24 @@ export class OpenProfile implements ProfileSource {
     return { ...this.summary.report, objects, lines };
   }
 
-  advice(signal?: AbortSignal): Promise<AdviceList> {
+  async advice(signal?: AbortSignal): Promise<AdviceList> {
+    await this.requireSame();
     return this.engine.call('advise', { ...this.params, callers: false }, signal === undefined ? {} : { signal });
   }
 
-  table(question: TableQuestion, signal: AbortSignal): Promise<TableAnswer> {
+  async table(question: TableQuestion, signal: AbortSignal): Promise<TableAnswer> {
+    await this.requireSame();
     return this.engine.call('table', { ...this.params, ...question }, { signal });
   }
 
-  threads(question: ThreadsQuestion, signal: AbortSignal): Promise<ThreadList> {
+  async threads(question: ThreadsQuestion, signal: AbortSignal): Promise<ThreadList> {
+    await this.requireSame();
     return this.engine.call('threads', { ...this.params, ...question }, { signal });
+  }
+
+  /** Of what is read again. */
+  private requireSame(): Promise<void> {
+    return requireStamp(this.params.path, this.shared.stamp);
   }
 
   async close(): Promise<void> {

@@ -16,7 +16,11 @@ export function recordingPath(path: string): string {
 /** For people: the recorded program; of a bare file its own name, with its folder where the name says nothing. */
 export function recordingTitle({ recording }: Pick<Report, 'recording'>, path: string): string {
   const program = recording?.command[0];
-  if (program !== undefined && program !== '') return basename(program);
+  return program !== undefined && program !== '' ? basename(program) : recordingName(path);
+}
+
+/** Of the recording itself: of two of one program it tells which is which. */
+export function recordingName(path: string): string {
   const name = basename(path);
   if (name.endsWith(SUFFIX)) return name.slice(0, -SUFFIX.length);
   return name === 'perf.data' ? `${basename(dirname(path))}/${name}` : name;
