@@ -84,7 +84,7 @@ describe('the tab "Source"', () => {
     );
     const [, hot] = instructions(code);
     assert.deepEqual([hot?.share, hot?.samples, hot?.ofLine, hot?.isShown, hot?.data], [0.75, 95, true, true, 'queue.head']);
-    assert.ok(code.notes.some((note) => note.includes('4,000 bytes before these instructions are not shown')));
+    assert.ok(code.notes.some((note) => note.includes('Not shown: 4,000 bytes before these instructions')));
     assert.doesNotMatch(JSON.stringify(code), /\\u001b|\u202e/);
   });
 
