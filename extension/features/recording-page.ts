@@ -152,8 +152,9 @@ export class RecordingPage implements RowPage, vscode.Disposable {
     profile.hold();
     this.shown = profile;
     this.owner.shows?.(profile);
-    this.page.show({ kind: 'profile', profile });
+    // Advice is asked for once the page is painted, and looks at the sources of the current profile.
     if (activate || this.view.active || wanted === undefined || wanted === before) await this.activate(profile);
+    if (!this.disposed && this.shown === profile) this.page.show({ kind: 'profile', profile });
     before?.release(this.services.log);
   }
 }
