@@ -134,6 +134,10 @@ export class RecordingPage implements RowPage, vscode.Disposable {
     this.shown?.release(this.services.log);
   }
 
+  private show(): void {
+    if (this.shown && !this.disposed) this.page.show({ kind: 'profile', profile: this.shown });
+  }
+
   /** It was active last. */
   private isLast(): void {
     const { open } = this.services;
@@ -154,7 +158,7 @@ export class RecordingPage implements RowPage, vscode.Disposable {
     this.owner.shows?.(profile);
     // Advice is asked for once the page is painted, and looks at the sources of the current profile.
     if (activate || this.view.active || wanted === undefined || wanted === before) await this.activate(profile);
-    if (!this.disposed && this.shown === profile) this.page.show({ kind: 'profile', profile });
+    this.show();
     before?.release(this.services.log);
   }
 }
