@@ -134,6 +134,10 @@ export class RecordingPage implements RowPage, vscode.Disposable {
     this.shown?.release(this.services.log);
   }
 
+  private show(): void {
+    if (this.shown && !this.disposed) this.page.show({ kind: 'profile', profile: this.shown });
+  }
+
   /** It was active last. */
   private isLast(): void {
     const { open } = this.services;
@@ -152,8 +156,9 @@ export class RecordingPage implements RowPage, vscode.Disposable {
     profile.hold();
     this.shown = profile;
     this.owner.shows?.(profile);
-    this.page.show({ kind: 'profile', profile });
+    // Advice is asked for once the page is painted, and looks at the sources of the current profile.
     if (activate || this.view.active || wanted === undefined || wanted === before) await this.activate(profile);
+    this.show();
     before?.release(this.services.log);
   }
 }

@@ -194,8 +194,8 @@ describe('advice in the editor', function () {
       });
 
     before(async () => {
-      await vscode.commands.executeCommand('cacheline.showPanel');
       await show();
+      await vscode.commands.executeCommand('cacheline.showPanel');
     });
     after(() => show());
 
