@@ -81,6 +81,7 @@ const windowPictures = {
   'tab-data.png': '6-tab-data',
   'tab-functions.png': '6-tab-functions',
   'tab-threads.png': '6-tab-threads',
+  'tab-source.png': '6-tab-source',
   'tab-timeline.png': '6-tab-timeline',
   'contended-data.png': '7-contended-data',
   'advice.png': '8-preview',
