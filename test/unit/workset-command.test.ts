@@ -34,7 +34,7 @@ describe('cacheline workset', function () {
   const metaOf = (name: string): RecordingMeta => JSON.parse(readFileSync(metaPath(name), 'utf8')) as RecordingMeta;
   const record = async (...program: string[]): Promise<string> => {
     const name = `${program.join('-')}.cacheline`;
-    const args = ['record', '--collector', 'clock', '--heap', '-o', name, '--', './footprints', ...program];
+    const args = ['record', '--collector', 'clock', '--heap', '--force', '-o', name, '--', './footprints', ...program];
     const { status, stderr } = await command.run(args, { cwd: folder });
     assert.equal(status, 0, stderr);
     const meta = metaOf(name);
