@@ -46,7 +46,7 @@ async function record(folder, text, recording) {
   await mkdir(path.dirname(recording), { recursive: true });
   // Paths of the program go into the recording: so it lies where it names nothing of this machine.
   const options = { capture: true, cwd: folder, timeoutSeconds: 60 };
-  await run(process.execPath, [cacheline, 'record', '--quiet', '-o', recording, '--', program, rounds], options);
+  await run(process.execPath, [cacheline, 'record', '--quiet', '--no-buildid-cache', '-o', recording, '--', program, rounds], options);
   const kept = path.join(exampleRecordingsFolder, 'files', program);
   await mkdir(path.dirname(kept), { recursive: true });
   await cp(program, kept, { preserveTimestamps: true });

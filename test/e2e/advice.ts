@@ -12,7 +12,7 @@ export const PROGRAM = 'advised-queue';
 export const EDITED_PROGRAM = 'advised-queue-edited';
 export const SOURCE = 'advised/queue.c';
 /** Which of both waits more is up to the run. */
-const TITLE = /^Give .*'limit'.* cache lines? of (?:its|their) own(?: \(predicted \d+\.\dx\))?$/;
+const TITLE = /^Give .*'limit'.* cache lines? of (?:its|their) own(?: \(predicted (?:up to )?\d+\.\dx\))?$/;
 const MEMBER = '  atomic_long limit;';
 const ALIGNED = '  _Alignas(64) atomic_long limit;';
 /** Until the engine has answered, and until a program has run and was read: on a machine that is busy with other work. */

@@ -113,7 +113,7 @@ export function describeRecording({ window, workspace }: RecordingSteps): void {
       const text = await window().hoverAtCursor();
       await window().screenshot('9-hover-hitm');
       assert.ok(text.includes(`${english(own)} of the `), text);
-      assert.match(text, /cycles on average; 95% of them take at most [\d,]+, the slowest [\d,]+/);
+      assert.match(text, /cycles on average\./);
       assert.match(text, /evidence: hitm, latency/);
     });
 

@@ -81,7 +81,7 @@ describe('recording with data sources', function () {
     await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.Beside });
     const text = await hoverTexts(uri, hottest[0]);
     assert.match(text, new RegExp(`${hottest[1].toLocaleString('en-US')} of the [\\d,]+ HITMs of (this|these [\\d,]+) cache line`));
-    assert.match(text, /loads? here takes? [\d,]+ cycles on average; 95% of them take at most [\d,]+/);
+    assert.match(text, /loads? here takes? [\d,]+ cycles on average\./);
     assert.match(text, /evidence: \*\*hitm, latency\*\*/);
   });
 

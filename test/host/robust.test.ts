@@ -171,7 +171,9 @@ describe('robustness of the panel', function () {
     await api.receiveFromPanel({ type: 'filter', version: shown().version, filter: 'verdict:false' });
     const { total } = shown();
     const heat = await api.heatOf(source('reader_writer/contended.c'));
-    const column = vscode.window.tabGroups.all.find(({ tabs }) => tabs.some(({ label }) => label === 'one.perf.data'))?.viewColumn;
+    const column = vscode.window.tabGroups.all.find(({ tabs }) =>
+      tabs.some(({ label, input, isActive }) => isActive && label === 'one.perf.data' && input instanceof vscode.TabInputWebview),
+    )?.viewColumn;
     await vscode.window.showTextDocument(source('reader_writer/contended.c'), { viewColumn: column ?? vscode.ViewColumn.One });
     await eventually('it is hidden', () => !api.panelState().shown);
     assert.deepEqual(await api.heatOf(source('reader_writer/contended.c')), heat, 'gutters stay');
