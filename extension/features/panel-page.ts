@@ -192,7 +192,7 @@ export class PanelPage implements vscode.Disposable {
 
   private send(): void {
     this.version = ++lastVersion;
-    void this.view.webview.postMessage(this.message()).then((delivered) => (this.shown = delivered));
+    void this.view.webview.postMessage(this.message()).then((delivered) => (this.shown = delivered && this.view.visible));
   }
 
   /** The page has the report, and asks for lines in the new order itself. */

@@ -42,6 +42,8 @@ describe('robustness of the panel', function () {
 
   before(async () => {
     api = await activate();
+    await closeEditors();
+    await vscode.commands.executeCommand('cacheline.clear');
     folder = mkdtempSync(path.join(workspaceFolder(), 'robust-'));
     const binary = ['--binary', program('reader_writer', 'contended'), '--codes', '24'];
     [recording, other] = [at('one.perf.data'), at('other.perf.data')];
@@ -171,10 +173,8 @@ describe('robustness of the panel', function () {
     await api.receiveFromPanel({ type: 'filter', version: shown().version, filter: 'verdict:false' });
     const { total } = shown();
     const heat = await api.heatOf(source('reader_writer/contended.c'));
-    const column = vscode.window.tabGroups.all.find(({ tabs }) =>
-      tabs.some(({ label, input, isActive }) => isActive && label === 'one.perf.data' && input instanceof vscode.TabInputWebview),
-    )?.viewColumn;
-    await vscode.window.showTextDocument(source('reader_writer/contended.c'), { viewColumn: column ?? vscode.ViewColumn.One });
+    for (const { viewColumn } of vscode.window.tabGroups.all)
+      await vscode.window.showTextDocument(source('reader_writer/contended.c'), { viewColumn, preview: false });
     await eventually('it is hidden', () => !api.panelState().shown);
     assert.deepEqual(await api.heatOf(source('reader_writer/contended.c')), heat, 'gutters stay');
     await vscode.commands.executeCommand('cacheline.showPanel');
