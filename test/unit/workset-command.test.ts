@@ -93,7 +93,7 @@ describe('cacheline workset', function () {
     assert.equal(conflict.knowledge, 'possible');
     assert.equal(conflict.sets?.oversubscribed, 1);
     assert.equal(conflict.threads.length, 1);
-    assert.match(conflict.remedy ?? '', /no multiple of 4,096 bytes/);
+    assert.match(conflict.remedy ?? '', /not a multiple of 4,096 bytes/);
     const small = await json(await record('even', '60'));
     assert.equal(classOf(small, 'conflict').knowledge, 'not seen');
     assert.equal(classOf(small, 'conflict').remedy, null);
