@@ -163,8 +163,10 @@ async function bench(args) {
     const collectors = await usableCollectors(mode.collectors);
     // What contention costs is measured for this bench alone: predictions rest on it.
     process.env['XDG_CACHE_HOME'] = path.join(folder, 'cache');
-    const { stdout } = await run(process.execPath, [cacheline, 'doctor', '--calibrate'], { capture: true, timeoutSeconds: 60 });
-    if (!stdout.includes('Kept in')) say('bench:accuracy: other programs disturb the calibration too much, so no speedup is predicted');
+    const calibrate = ['doctor', '--calibrate', '--format', 'json'];
+    const { stdout } = await run(process.execPath, [cacheline, ...calibrate], { capture: true, timeoutSeconds: 60 });
+    const { file, reason } = JSON.parse(stdout).calibration;
+    if (file === null) say(`bench:accuracy: no speedup is predicted: ${reason}`);
     const head = `${cpus().length} CPUs, ${cpus()[0]?.model}; ${mode.pairs} pairs a form; recorded by ${collectors.join(' and ')}`;
     say(`bench:accuracy: ${head}`);
     for (const [index, program] of programs.entries()) {

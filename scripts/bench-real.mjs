@@ -167,8 +167,9 @@ async function bench(args) {
   const broken = [];
   try {
     process.env['XDG_CACHE_HOME'] = path.join(folder, 'cache');
-    const { stdout } = await command('doctor', '--calibrate');
-    if (!stdout.includes('Kept in')) say('bench:real: other programs disturb the calibration too much, so no speedup is predicted');
+    const { stdout } = await command('doctor', '--calibrate', '--format', 'json');
+    const { file, reason } = JSON.parse(stdout).calibration;
+    if (file === null) say(`bench:real: no speedup is predicted: ${reason}`);
     for (const program of programs.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
       const own = path.join(folder, program.name.replaceAll(/\W+/g, '-'));
       await mkdir(own);
