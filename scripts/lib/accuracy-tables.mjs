@@ -135,34 +135,42 @@ function adviceTargets(judged) {
 }
 
 function predictionTargets(advised) {
-  const known = ({ ratio, low, high }) => ratio !== null && (high - low) / ratio < spreadForPrediction;
-  const judged = advised.filter((form) => !form.program.control && form.advice.predicted !== null && known(gainedBy(form)));
-  const errors = judged
-    .filter(({ advice }) => !advice.predicted.bound)
-    .map((form) => Math.abs(form.advice.predicted.mid / gainedBy(form).ratio - 1));
-  const near = errors.filter((error) => error <= predictionError).length;
-  const bounded = judged.filter(({ advice }) => advice.predicted.bound);
-  const held = bounded.filter((form) => {
+  const isQuiet = ({ ratio, low, high }) => (high - low) / ratio < spreadForPrediction;
+  const all = advised.filter((form) => !form.program.control && form.advice.predicted !== null && gainedBy(form).ratio !== null);
+  const errorOf = (form) => Math.abs(form.advice.predicted.mid / gainedBy(form).ratio - 1);
+  const isNear = (form) => errorOf(form) <= predictionError;
+  const isHeld = (form) => {
     const { low, high } = form.advice.predicted;
     const { ratio } = gainedBy(form);
     return low <= ratio && ratio <= high;
-  }).length;
-  const narrow = bounded.filter(({ advice: { predicted } }) => predicted.high / predicted.low <= widestBounds).length;
-  const promised = advised.filter(({ program, advice }) => program.control && (advice.predicted?.mid ?? 1) > noGain).length;
-  const controls = advised.filter(({ program }) => program.control).length;
-  const share = (title, part, all, target) =>
-    row(title, `${part} of ${all}`, percent(target, 1), all === 0 ? '' : verdict(part >= target * all));
+  };
+  const isNarrow = ({ advice: { predicted } }) => predicted.high / predicted.low <= widestBounds;
+  const judged = all.filter((form) => isQuiet(gainedBy(form)));
+  const ofKind = (forms, bound) => forms.filter(({ advice }) => advice.predicted.bound === bound);
+  const errors = ofKind(judged, false).map(errorOf);
+  const controls = advised.filter(({ program }) => program.control);
+  const promised = controls.filter(({ advice }) => (advice.predicted?.mid ?? 1) > noGain).length;
+  /** Of the pairs that are judged; then, without a target, of all pairs, whose own times may differ by more than the prediction's error. */
+  const shares = (title, bound, is, target) => {
+    const [own, every] = [ofKind(judged, bound), ofKind(all, bound)];
+    const part = own.filter(is).length;
+    const met = own.length === 0 ? '' : verdict(part >= target * own.length);
+    return [
+      row(title, `${part} of ${own.length}`, percent(target, 1), met),
+      row('- of all pairs, noisy ones too', `${every.filter(is).length} of ${every.length}`, '', ''),
+    ];
+  };
   return [
-    share(`predicted speedup within ${predictionError * 100}%`, near, errors.length, predictedShare),
+    ...shares(`predicted speedup within ${predictionError * 100}%`, false, isNear, predictedShare),
     row(
       'median error of predicted speedups',
       errors.length === 0 ? '-' : percent(median(errors), 1),
       `at most ${percent(medianPredictionError, 1)}`,
       errors.length === 0 ? '' : verdict(median(errors) <= medianPredictionError),
     ),
-    share('plain accesses: measured speedup within the predicted bounds', held, bounded.length, boundShare),
-    share(`plain accesses: bounds at most ${widestBounds} apart`, narrow, bounded.length, boundShare),
-    row('controls that are promised a gain', `${promised} of ${controls}`, 'none', verdict(promised === 0)),
+    ...shares('plain accesses: measured speedup within the predicted bounds', true, isHeld, boundShare),
+    ...shares(`plain accesses: bounds at most ${widestBounds} apart`, true, isNarrow, boundShare),
+    row('controls that are promised a gain', `${promised} of ${controls.length}`, 'none', verdict(promised === 0)),
   ];
 }
 

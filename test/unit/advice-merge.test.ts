@@ -83,6 +83,26 @@ describe('edits of advice', () => {
     assert.equal(files[0]?.after, SOURCE.replace('  long b;', '  _Alignas(64) long b;'));
   });
 
+  it('of a definition that several binaries use are made once, and refused for one that was built from another text', async () => {
+    const path = file('shared.h');
+    const server = apart('first', path, 1);
+    const ofBinary = (binary: string, names: readonly string[]) => {
+      const groups = [names.slice(0, -1).map((_, at) => at), [names.length - 1]];
+      const type = { ...typeReference('first', path, 1, names), binary };
+      return { ...server, change: membersChange(type, groups) };
+    };
+    const list = adviceList([server, ofBinary('/code/build/client', ['a', 'b']), ofBinary('/code/build/old', ['a', 'x', 'b'])]);
+    const { edited } = await editedAdvice(list, new DiskSources(new Map()), () => folder.path);
+    const [ofServer, ofClient, ofOld] = edited.map((one) => one.advice.edit);
+    assert.match(ofServer?.patch ?? '', /^\+ {2}__attribute__\(\(aligned\(64\)\)\) long b;$/m);
+    assert.equal(ofClient?.patch, ofServer?.patch);
+    assert.equal(ofOld?.patch, null);
+    assert.match(ofOld.reason ?? '', /shared\.h:\d+ .*\.$/);
+    const { files, leftOut } = mergedEdits(edited);
+    assert.deepEqual(leftOut, []);
+    assert.equal(files[0]?.after, SOURCE.replace('  long b;', '  __attribute__((aligned(64))) long b;'));
+  });
+
   it('are refused with a reason where the source is gone, no file, not readable as text, too new, or nothing changes', async () => {
     const fresh = file('fresh.c');
     const built = new Map([['/code/build/server', 1000]]);

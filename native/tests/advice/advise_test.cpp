@@ -40,6 +40,28 @@ TEST(Advise, TwoOwnersOfOneObjectGetLinesOfTheirOwn) {
   EXPECT_FALSE(advice.speedup);
 }
 
+TEST(Advise, TypesThatHeadersOfLibrariesDefineAreTheirInterface) {
+  struct Case {
+    const char* binary;
+    const char* file;
+    bool isAbi;
+  };
+  for (const Case& each :
+       {Case{"libmade.so.2", "/src/made.h", true}, Case{"libmade.so", "/src/made.hpp", true},
+        Case{"libmade.so.2", "/src/made.c", false}, Case{"made", "/src/made.h", false}}) {
+    ReportBuilder builder;
+    analysis::TypeHeat& type = builder.type("queue", {"head", "tail"});
+    type.object = each.binary;
+    type.layout.file = each.file;
+    builder.object("queue", kBase, 16, "queue");
+    const AdviceList list =
+        advise(builder.build({{.thread = 0, .address = kBase, .writes = true},
+                              {.thread = 1, .address = kBase + 8, .writes = true, .function = 2}}));
+    ASSERT_EQ(list.advice.size(), 1u) << each.binary << " " << each.file;
+    EXPECT_EQ(list.advice.front().abi, each.isAbi) << each.binary << " " << each.file;
+  }
+}
+
 TEST(Advise, WhatIsWrittenBesideWhatOthersOnlyReadIsMixedUse) {
   for (const bool readerWritesToo : {false, true}) {
     ReportBuilder builder;
