@@ -127,6 +127,26 @@ export async function installExtension(version, dataFolder, vsix) {
   if (!/successfully installed/.test(stdout)) throw new ScriptError(`VS Code ${version.name} did not install ${vsix}:\n${stdout}${stderr}`);
 }
 
+/** Writes what a server says into a file, and waits until it answers. @returns what ends it */
+export async function serving(name, child, log, url) {
+  const output = createWriteStream(log);
+  child.stdout.pipe(output, { end: false });
+  child.stderr.pipe(output, { end: false });
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const stop = async () => {
+    if (!hasEnded()) killGroup(child.pid);
+    await ended;
+    output.end();
+  };
+  for (const deadline = Date.now() + 60_000; !(await answers(url)); await sleep(100)) {
+    if (!hasEnded() && Date.now() < deadline) continue;
+    await stop();
+    throw new ScriptError(`${name} did not start; its last words:\n${(await readFile(log, 'utf8')).slice(-2000)}`);
+  }
+  return stop;
+}
+
 /**
  * Starts a server and waits until it answers.
  * @param options.dataFolder the server's own folder: settings, extensions, state.
@@ -149,24 +169,8 @@ export async function startServer(version, { dataFolder, settings = {}, env = {}
     ],
     { stdio: ['ignore', 'pipe', 'pipe'], env: environment(version, undefined, env) },
   );
-  const output = createWriteStream(log);
-  child.stdout.pipe(output, { end: false });
-  child.stderr.pipe(output, { end: false });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  const stop = async () => {
-    if (child.exitCode === null && child.signalCode === null) killGroup(child.pid);
-    await ended;
-    output.end();
-  };
   const address = `127.0.0.1:${port}`;
-  const deadline = Date.now() + 60_000;
-  while (!(await answers(`http://${address}/version`))) {
-    if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
-      await stop();
-      throw new ScriptError(`VS Code ${version.name} did not start; its last words:\n${(await readFile(log, 'utf8')).slice(-2000)}`);
-    }
-    await sleep(100);
-  }
+  const stop = await serving(`VS Code ${version.name}`, child, log, `http://${address}/version`);
   const url = (folder, payload) => {
     const query = [`folder=${encodeURIComponent(folder)}`];
     if (payload !== undefined) query.push(`payload=${encodeURIComponent(JSON.stringify(payload))}`);
@@ -176,7 +180,7 @@ export async function startServer(version, { dataFolder, settings = {}, env = {}
 }
 
 /** Whether somebody answers there. */
-export async function answers(url) {
+async function answers(url) {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
   } catch (error) {

@@ -1,29 +1,27 @@
 // The options of `cacheline advise`.
-import { GENERAL, oneOf, parse, terminalOf, wrong, type Command, type TerminalChoice } from './options';
+import { GENERAL, oneOf, parse, wrong, type Command } from './options';
 import {
   analysisOf,
   INPUT,
   LOOK,
   NAMES,
-  parseWidth,
+  lookOf,
   RECORDING_OPERAND,
   recordingOf,
   SELECTION,
   type Analysis,
+  type Look,
 } from './recording-arguments';
 
 const FORMATS = ['text', 'json'] as const;
 
-export interface AdviseArguments extends TerminalChoice {
+export interface AdviseArguments extends Look {
   command: 'advise';
   path?: string;
   format: 'text' | 'json';
   /** The edits alone. */
   patch: boolean;
   analysis: Analysis;
-  /** How the text looks. */
-  width?: number;
-  pager: boolean;
 }
 
 export const ADVISE = {
@@ -70,8 +68,6 @@ export function parseAdvise(args: readonly string[]): AdviseArguments | 'help' {
     format,
     patch,
     analysis: analysisOf('advise', values),
-    ...(values.width === undefined ? {} : { width: parseWidth('advise', values.width) }),
-    pager: !(values['no-pager'] ?? false),
-    ...terminalOf(ADVISE, values),
+    ...lookOf(ADVISE, values),
   };
 }

@@ -1,10 +1,10 @@
 // The options of `cacheline diff`.
-import { GENERAL, oneOf, parse, terminalOf, wrong, type Command, type TerminalChoice } from './options';
-import { analysisOf, LOOK, NAMES, parseWidth, SELECTION, type Analysis } from './recording-arguments';
+import { GENERAL, oneOf, parse, wrong, type Command } from './options';
+import { analysisOf, LOOK, NAMES, lookOf, SELECTION, type Analysis, type Look } from './recording-arguments';
 
 const FORMATS = ['text', 'json', 'markdown'] as const;
 
-export interface DiffArguments extends TerminalChoice {
+export interface DiffArguments extends Look {
   command: 'diff';
   before: string;
   after: string;
@@ -13,8 +13,6 @@ export interface DiffArguments extends TerminalChoice {
   /** Of the result; absent: standard output. */
   output?: string;
   showAll: boolean;
-  width?: number;
-  pager: boolean;
 }
 
 export const DIFF = {
@@ -63,8 +61,6 @@ export function parseDiff(args: readonly string[]): DiffArguments | 'help' {
     analysis: analysisOf('diff', values),
     ...(values.output === undefined ? {} : { output: values.output }),
     showAll: values['show-all'] ?? false,
-    ...(values.width === undefined ? {} : { width: parseWidth('diff', values.width) }),
-    pager: !(values['no-pager'] ?? false),
-    ...terminalOf(DIFF, values),
+    ...lookOf(DIFF, values),
   };
 }

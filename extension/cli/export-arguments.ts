@@ -2,7 +2,7 @@
 import { GENERAL, oneOf, parse, terminalOf, wrong, type Command, type TerminalChoice } from './options';
 import { analysisOf, INPUT, NAMES, RECORDING_OPERAND, recordingOf, SELECTION, type Analysis } from './recording-arguments';
 
-export const EXPORT_FORMATS = ['pprof', 'sarif', 'csv', 'markdown', 'json'] as const;
+const EXPORT_FORMATS = ['pprof', 'sarif', 'csv', 'markdown', 'json'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface ExportArguments extends TerminalChoice {

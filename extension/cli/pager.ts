@@ -6,7 +6,7 @@ import { isCapableTerminal, printAll, say, type TextParts } from './terminal';
 const LESS_OPTIONS = 'FRX';
 
 /** What reads the text, without a shell; undefined where nothing should: PAGER is empty or "cat", or standard output is no terminal. */
-export function pagerCommand(environment: NodeJS.ProcessEnv): string[] | undefined {
+function pagerCommand(environment: NodeJS.ProcessEnv): string[] | undefined {
   const given = environment['PAGER'];
   let command: string[];
   try {

@@ -1,7 +1,21 @@
 // What the commands that read a recording have in common: which recording, which of its samples, where names come from.
 import type { AnalyzeParams } from '../protocol/engine';
 import { HIGHEST_PID } from '../session/record/processes';
-import { decimal, HIGHEST_CPU, list, number, wrong, type CommandName, type ListLimits, type OptionGroup, type ValuesOf } from './options';
+import {
+  decimal,
+  GENERAL,
+  HIGHEST_CPU,
+  list,
+  number,
+  terminalOf,
+  wrong,
+  type Command,
+  type CommandName,
+  type ListLimits,
+  type OptionGroup,
+  type TerminalChoice,
+  type ValuesOf,
+} from './options';
 
 /** What the engine is asked for beyond the recording; only what was given. */
 export type Analysis = Omit<AnalyzeParams, 'path' | 'showAll' | 'tables'>;
@@ -60,6 +74,13 @@ export const WIDTH = {
 
 export const LOOK = { title: 'How the text looks', options: { ...WIDTH, ...PAGER } } as const satisfies OptionGroup;
 
+/** How a text looks. */
+export interface Look extends TerminalChoice {
+  /** Columns. */
+  width?: number;
+  pager: boolean;
+}
+
 /** Of the options that say which samples count and where names come from; absent: not given. */
 export type SelectionValues = ValuesOf<{ groups: [typeof SELECTION, typeof NAMES] }>;
 
@@ -114,6 +135,12 @@ function parseTime(command: CommandName, text: string): Pick<AnalyzeParams, 'win
     throw wrong(`The window of --time ends before it begins: '${text}'.`, command);
   if (shares !== null) return { filter: `time:${from}-${to}%` };
   return { window: { ...(start === undefined ? {} : { from: start }), ...(end === undefined ? {} : { to: end }) } };
+}
+
+/** Of the options of LOOK, and of those that all commands have. */
+export function lookOf(command: Command, values: ValuesOf<{ groups: [typeof LOOK, typeof GENERAL] }>): Look {
+  const { width, 'no-pager': noPager = false } = values;
+  return { ...(width === undefined ? {} : { width: parseWidth(command.name, width) }), pager: !noPager, ...terminalOf(command, values) };
 }
 
 /** Columns. */

@@ -53,7 +53,7 @@ async function checkFiles(command: CommandName, { symfs, vmlinux, debuginfod }: 
  * The *.cacheline folder that was written to last, else perf.data.
  * @throws EngineError 'unreadable' where there is neither
  */
-export async function newestRecording(folder: string): Promise<string> {
+async function newestRecording(folder: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true });
   let newest: { name: string; time: number } | undefined;
   for (const { name } of entries.filter((entry) => entry.name.endsWith(SUFFIX) && !entry.isFile())) {

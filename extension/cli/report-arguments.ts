@@ -1,37 +1,35 @@
 // The options of `cacheline report`: perf's own spellings where `perf c2c report` has them.
 import type { CoalesceKey, Display } from '../protocol/report';
-import { GENERAL, oneOf, parse, terminalOf, wrong, type Command, type TerminalChoice, type ValuesOf } from './options';
+import { GENERAL, oneOf, parse, wrong, type Command, type ValuesOf } from './options';
 import {
   analysisOf,
   INPUT,
   NAMES,
   PAGER,
-  parseWidth,
+  lookOf,
   RECORDING_OPERAND,
   recordingOf,
   SELECTION,
   WIDTH,
   type Analysis,
+  type Look,
 } from './recording-arguments';
 import { parseTable, TABLE, type TableArguments } from './table-arguments';
 
 const FORMATS = ['text', 'json', 'csv'] as const;
-export type ReportFormat = (typeof FORMATS)[number];
+type ReportFormat = (typeof FORMATS)[number];
 
-export interface ReportArguments extends TerminalChoice {
+export interface ReportArguments extends Look {
   command: 'report';
   path?: string;
   format: ReportFormat;
   showAll: boolean;
   analysis: Analysis;
-  /** How the text looks. */
-  width?: number;
   statsOnly: boolean;
   /** 0: ids of the nodes; 1: with their CPU counts and shares; 2: with their CPU lists. */
   nodeInfo: 0 | 1 | 2;
   fullSymbols: boolean;
   source: boolean;
-  pager: boolean;
   /** Options given that mean something only for recordings with data sources and that the engine does not know of. */
   dataSourceOptions: string[];
   /** A table instead of the report. */
@@ -155,17 +153,15 @@ export function parseReport(args: readonly string[]): ReportArguments | 'help' {
     format,
     showAll: values['show-all'] ?? false,
     analysis: { ...analysisOf('report', values), ...groupingOf(values) },
-    ...(values.width === undefined ? {} : { width: parseWidth('report', values.width) }),
     statsOnly: values.stats ?? false,
     nodeInfo: nodeInfo === 0 ? 0 : nodeInfo === 1 ? 1 : 2,
     fullSymbols: values['full-symbols'] ?? false,
     source: !(values['no-source'] ?? false),
-    pager: !(values['no-pager'] ?? false),
     dataSourceOptions: (Object.keys(DATA_SOURCE_OPTIONS) as (keyof typeof DATA_SOURCE_OPTIONS)[])
       .filter((name) => values[name] !== undefined)
       .map((name) => DATA_SOURCE_OPTIONS[name]),
     ...(table === undefined ? {} : { table }),
-    ...terminalOf(REPORT, values),
+    ...lookOf(REPORT, values),
   };
 }
 

@@ -1,19 +1,26 @@
 // The options of `cacheline threads`.
-import { GENERAL, number, oneOf, parse, terminalOf, type Command, type TerminalChoice } from './options';
-import { analysisOf, INPUT, LOOK, parseWidth, RECORDING_OPERAND, recordingOf, SELECTION, type Analysis } from './recording-arguments';
+import { GENERAL, number, oneOf, parse, type Command } from './options';
+import {
+  analysisOf,
+  INPUT,
+  LOOK,
+  lookOf,
+  RECORDING_OPERAND,
+  recordingOf,
+  SELECTION,
+  type Analysis,
+  type Look,
+} from './recording-arguments';
 
 const FORMATS = ['text', 'json'] as const;
 
-export interface ThreadsArguments extends TerminalChoice {
+export interface ThreadsArguments extends Look {
   command: 'threads';
   path?: string;
   format: 'text' | 'json';
   /** Parts of the window that times are told by. */
   bins?: number;
   analysis: Analysis;
-  /** How the text looks. */
-  width?: number;
-  pager: boolean;
 }
 
 /** What the engine takes. */
@@ -64,8 +71,6 @@ export function parseThreads(args: readonly string[]): ThreadsArguments | 'help'
     format,
     ...(values.bins === undefined ? {} : { bins: number('threads', '--bins', values.bins, `a whole number from 1 to ${MOST_BINS}`, fits) }),
     analysis: analysisOf('threads', values),
-    ...(values.width === undefined ? {} : { width: parseWidth('threads', values.width) }),
-    pager: !(values['no-pager'] ?? false),
-    ...terminalOf(THREADS, values),
+    ...lookOf(THREADS, values),
   };
 }

@@ -1,27 +1,25 @@
 // The options of `cacheline workset`.
-import { GENERAL, oneOf, parse, terminalOf, type Command, type TerminalChoice } from './options';
+import { GENERAL, oneOf, parse, type Command } from './options';
 import {
   analysisOf,
   INPUT,
   LOOK,
   NAMES,
-  parseWidth,
+  lookOf,
   RECORDING_OPERAND,
   recordingOf,
   SELECTION,
   type Analysis,
+  type Look,
 } from './recording-arguments';
 
 const FORMATS = ['text', 'json'] as const;
 
-export interface WorksetArguments extends TerminalChoice {
+export interface WorksetArguments extends Look {
   command: 'workset';
   path?: string;
   format: 'text' | 'json';
   analysis: Analysis;
-  /** How the text looks. */
-  width?: number;
-  pager: boolean;
 }
 
 export const WORKSET = {
@@ -62,8 +60,6 @@ export function parseWorkset(args: readonly string[]): WorksetArguments | 'help'
     ...(path === undefined ? {} : { path }),
     format,
     analysis: analysisOf('workset', values),
-    ...(values.width === undefined ? {} : { width: parseWidth('workset', values.width) }),
-    pager: !(values['no-pager'] ?? false),
-    ...terminalOf(WORKSET, values),
+    ...lookOf(WORKSET, values),
   };
 }

@@ -45,7 +45,7 @@ export interface NativeJob<R> {
 }
 
 /** A recording that watches what is suspect wants to be told of it: each progress with `suspectsOf` asks once. */
-export interface RecordJob extends NativeJob<RecordResult> {
+interface RecordJob extends NativeJob<RecordResult> {
   tell?(answer: SuspectsAnswer): void;
 }
 

@@ -8,11 +8,11 @@ import { enumerate, printable } from '../session/text/terminal-text';
 import { showInformation, showWarning } from './notify';
 
 /** Of the right sides of comparisons. */
-export const SCHEME = 'cacheline-advice';
+const SCHEME = 'cacheline-advice';
 
 const CONTEXT = 'cacheline.advicePreview';
 
-export interface ProposedFile {
+interface ProposedFile {
   uri: vscode.Uri;
   before: string;
   after: string;

@@ -4,7 +4,7 @@
 export type HeatStep = 1 | 2 | 3 | 4 | 5;
 
 /** Lower bounds of steps 2 to 5, as shares of everything measured: under 2% is step 1, 30% and more is step 5. */
-export const HEAT_THRESHOLDS = [0.02, 0.05, 0.15, 0.3] as const;
+const HEAT_THRESHOLDS = [0.02, 0.05, 0.15, 0.3] as const;
 
 /** @param share of everything measured in the recording, 0 to 1 */
 export function heatStep(share: number): HeatStep {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { root, run, say } from './run.mjs';
 
-export const examplesFolder = path.join(root, 'examples');
+const examplesFolder = path.join(root, 'examples');
 /** Where `make` puts the programs of the examples in this repository. */
 export const examplesBin = path.join(root, 'build/examples');
 

@@ -5,7 +5,7 @@ import type { CacheLine } from '../../extension/protocol/report';
 import { count } from './format';
 
 /** Threads that made the same accesses. */
-export interface ThreadGroup {
+interface ThreadGroup {
   /** "worker 4711", "worker, 8 threads"; of what has no colour of its own "other threads". */
   name: string;
   samples: number;

@@ -16,7 +16,7 @@ export interface HeadColumn {
   first?: true;
 }
 
-export interface ShownGroup {
+interface ShownGroup {
   group: Group;
   state: Exclude<GroupState, 'hidden'>;
   /** Columns it spans. */

@@ -27,7 +27,7 @@ export interface LineRow {
   writers: number;
   expanded: boolean;
 }
-export interface DetailRow {
+interface DetailRow {
   kind: 'detail';
   id: string;
   line: PanelLine;
@@ -41,7 +41,7 @@ export interface AccessRow {
   index: number;
 }
 /** A line that the host has not sent yet. */
-export interface MissingRow {
+interface MissingRow {
   kind: 'missing';
   id: string;
   /** Among the lines in their order. */

@@ -57,12 +57,12 @@ function memberNames(list: readonly string[]): string {
 }
 
 /** Bytes that a change aligns to. */
-export function alignmentOf({ change }: Advice): number {
+function alignmentOf({ change }: Advice): number {
   return change?.alignment ?? LINE_SIZE;
 }
 
 /** The members of a change by the cache lines that they start: what has no name is called by its type. */
-export function groupsOf({ order, type: { members } }: Members): string[][] {
+function groupsOf({ order, type: { members } }: Members): string[][] {
   const groups: string[][] = [];
   for (const { member, startsLine } of order) {
     if (startsLine || groups.length === 0) groups.push([]);
@@ -73,7 +73,7 @@ export function groupsOf({ order, type: { members } }: Members): string[][] {
 }
 
 /** Whether the members of a change come in another order than they have. */
-export function isReordered({ order }: Members): boolean {
+function isReordered({ order }: Members): boolean {
   return order.some(({ member }, at) => member !== at);
 }
 
@@ -317,7 +317,7 @@ export function isBound(basis: string): boolean {
 }
 
 /** "(predicted 2.1x)" behind the title of an action; empty where nothing is predicted. */
-export function predictedText({ predicted: { speedup, basis } }: Pick<Advice, 'predicted'>): string {
+function predictedText({ predicted: { speedup, basis } }: Pick<Advice, 'predicted'>): string {
   if (speedup === null) return '';
   return isBound(basis) ? t(' (predicted up to {0}x)', speedup.high.toFixed(1)) : t(' (predicted {0}x)', speedup.mid.toFixed(1));
 }

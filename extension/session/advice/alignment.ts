@@ -8,7 +8,7 @@ import type { SourceText } from './syntax';
 const gnu = (alignment: number): string => `__attribute__((aligned(${alignment})))`;
 
 /** @param alignment bytes */
-export function alignmentWord(source: SourceText, alignment: number): string {
+function alignmentWord(source: SourceText, alignment: number): string {
   if (source.language === 'c++') return `alignas(${alignment})`;
   if (source.language === 'both') return gnu(alignment);
   return usesAlignas(source) ? `alignas(${alignment})` : `_Alignas(${alignment})`;
@@ -88,7 +88,7 @@ function smallerAlignment(node: Node, body?: Node): Node | undefined {
 }
 
 /** Bytes; 0: none, or an expression whose value the text does not say. Alignments inside of `body` are of other things. */
-export function writtenAlignment(node: Node, body?: Node): number {
+function writtenAlignment(node: Node, body?: Node): number {
   const isOwn = ({ startIndex }: Node): boolean => !body || startIndex < body.startIndex || startIndex >= body.endIndex;
   const standard = nodesOfType(node, 'alignas_qualifier').filter(isOwn);
   const attributes = nodesOfType(node, 'attribute_specifier')

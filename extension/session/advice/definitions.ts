@@ -62,7 +62,7 @@ export function definitionOf(source: SourceText, type: TypeReference): Definitio
   return definition;
 }
 
-export function definitionsIn(source: SourceText): Definition[] {
+function definitionsIn(source: SourceText): Definition[] {
   return nodesOfType(source.root, ...SPECIFIERS).flatMap((specifier) => {
     const body = specifier.childForFieldName('body');
     if (!body) return [];
@@ -87,7 +87,7 @@ export function definitionsIn(source: SourceText): Definition[] {
 }
 
 /** Of its name where it has one, as DWARF's declaration line is. */
-export function lineOfName({ specifier, whole, name }: Definition): number {
+function lineOfName({ specifier, whole, name }: Definition): number {
   const tag = specifier.childForFieldName('name');
   if (tag) return lineOfNode(tag);
   const declarator = name === '' ? null : whole.childForFieldName('declarator');
@@ -142,7 +142,7 @@ function scopesAround(node: Node): string[] {
 }
 
 /** Without scopes and template arguments: "Ring" of "ns::Ring<int, std::less<int>>"; empty: it has no name, as "struct {...}". */
-export function simpleName(name: string): string {
+function simpleName(name: string): string {
   if (name.includes('{')) return '';
   let depth = 0;
   let simple = '';

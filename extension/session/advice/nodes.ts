@@ -2,7 +2,7 @@
 import type { Node } from 'web-tree-sitter';
 
 /** The node and all below it, in the order of the text. */
-export function nodesIn(node: Node): Node[] {
+function nodesIn(node: Node): Node[] {
   const all: Node[] = [];
   const pending = [node];
   for (let next = pending.pop(); next; next = pending.pop()) {

@@ -7,7 +7,7 @@ import { annotationsIn, withoutAnnotations, type Annotation } from './annotation
 import { Language, Parser, type Node, type Tree } from 'web-tree-sitter';
 
 /** What a text is compiled as. `both`: a header that either language may include. */
-export type SourceLanguage = 'c' | 'c++' | 'both';
+type SourceLanguage = 'c' | 'c++' | 'both';
 
 /** All offsets and columns of its nodes are UTF-16 code units of `text`, as in JavaScript strings and the editor; rows count from 0. */
 export interface SourceText {

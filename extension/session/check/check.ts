@@ -107,7 +107,7 @@ function limitOf({ maxContended, failOn }: CheckOptions): Check['limit'] {
   };
 }
 
-export function ruleOf(verdict: Verdict): Rule {
+function ruleOf(verdict: Verdict): Rule {
   return verdict.replace(' ', '-') as Rule;
 }
 
@@ -127,7 +127,7 @@ function nameOf({ key: { type = '', member = '', object = '' } }: TableRow): Pic
   return { type, member: isUnknown(member) || member === '[no member]' ? '' : member };
 }
 
-export function keyOf({ rule, type, member }: FindingKey): string {
+function keyOf({ rule, type, member }: FindingKey): string {
   return [rule, type, member].join('\n');
 }
 

@@ -22,7 +22,7 @@ export interface Difference {
  * Samples are not independent: threads contend in phases, and two runs of one program differ more than two halves of one run. So many
  * samples count as one (docs/design/compare.md has the measurement).
  */
-export const SAMPLES_OF_ONE = 4;
+const SAMPLES_OF_ONE = 4;
 
 /** Standard deviations of a 95% interval. */
 const INTERVAL = 1.96;

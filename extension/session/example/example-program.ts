@@ -36,7 +36,7 @@ export async function findCompiler(path: string): Promise<string | undefined> {
  * Arguments of the compiler.
  * @param folder of the source
  */
-export function compilerArguments(folder: string, output: string): string[] {
+function compilerArguments(folder: string, output: string): string[] {
   const source = join(folder, EXAMPLE_SOURCE);
   return [
     '-std=c11',

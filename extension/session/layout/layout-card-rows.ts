@@ -7,7 +7,7 @@ import { amountOfUse, sumOf, type FieldUse, type MemberHeat, type TypeCard } fro
 const MAX_LINES = 6;
 const MAX_SHOWN = 4;
 /** Members on the same bytes (a union's) that are drawn above each other; more are counted. */
-export const MAX_TRACKS = 3;
+const MAX_TRACKS = 3;
 
 export interface Piece {
   kind: 'member' | 'hole' | 'padding';
@@ -97,7 +97,7 @@ export function shareOfType(row: { amount: number }, card: TypeCard, measure: Me
 }
 
 /** First and last byte of a member, as fractions where it is a bit-field. */
-export function extentOf({ offset, size, bitOffset, bitSize }: LayoutMember): { start: number; end: number } {
+function extentOf({ offset, size, bitOffset, bitSize }: LayoutMember): { start: number; end: number } {
   if (bitSize === null) return { start: offset, end: offset + size };
   const start = offset + (bitOffset ?? 0) / 8;
   return { start, end: start + bitSize / 8 };

@@ -133,7 +133,7 @@ export function plainCard(whole: Layout): TypeCard {
 }
 
 /** Index behind the last member that lies inside of member `index`. */
-export function insideEnd({ members }: Layout, index: number): number {
+function insideEnd({ members }: Layout, index: number): number {
   const depth = members[index]?.depth ?? 0;
   let end = index + 1;
   while ((members[end]?.depth ?? -1) > depth) ++end;

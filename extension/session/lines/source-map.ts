@@ -9,7 +9,7 @@ export interface PathPair {
 }
 
 /** How many of the last path segments two paths have in common. */
-export function commonSuffix(a: string, b: string): number {
+function commonSuffix(a: string, b: string): number {
   const left = segments(a);
   const right = segments(b);
   let count = 0;

@@ -9,7 +9,7 @@ import { attachedName } from './recording-folder';
 import type { Settings } from '../settings';
 
 /** A process that runs, with how it is recorded. */
-export interface AttachTarget extends RecordingChoices {
+interface AttachTarget extends RecordingChoices {
   pid: number;
   /** Foreign text. */
   name: string;

@@ -63,7 +63,7 @@ export async function createRecordingFolder({ program, parent, directory, force 
   }
 }
 
-export const RUNS_SUFFIX = '.runs';
+const RUNS_SUFFIX = '.runs';
 
 /**
  * A folder for several recordings: PROGRAM.runs in `parent`, or exactly `directory`, which is empty or not there yet.

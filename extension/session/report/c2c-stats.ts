@@ -85,7 +85,7 @@ export function c2cStatistics(report: Report, width: number): string[][] {
 }
 
 /** A title between two rules, as perf sets them. */
-export function c2cTitle(title: string, width: number): string[] {
+function c2cTitle(title: string, width: number): string[] {
   const rule = '='.repeat(Math.min(RULE_WIDTH, width));
   return [rule, ' '.repeat(Math.max(0, Math.floor((rule.length - title.length) / 2))) + shortenEnd(title, width), rule];
 }

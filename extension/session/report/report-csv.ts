@@ -2,6 +2,7 @@
 import type { CacheLine, Report } from '../../protocol/report';
 import { displayOf, rangeList, usedObjects } from './c2c-facts';
 import { offsetText, typesAndFields } from './data-text';
+import { LOAD_COLUMNS } from '../table/table-csv';
 import { csvCell, csvLine, type CsvValue as Value } from '../text/csv';
 
 type Settings = Pick<Report, 'c2c'>;
@@ -32,13 +33,7 @@ const COLUMNS: { name: string; value: (line: CacheLine, report: Settings, index:
   { name: 'stores_l1_miss', value: ({ stores }) => stores.l1Miss },
   { name: 'stores_na', value: ({ stores }) => stores.na },
   { name: 'stores_rmw', value: ({ stores }) => stores.rmw },
-  { name: 'ld_fill_buffer', value: ({ ld }) => ld?.fillBuffer },
-  { name: 'ld_l1', value: ({ ld }) => ld?.l1 },
-  { name: 'ld_l2', value: ({ ld }) => ld?.l2 },
-  { name: 'ld_llc', value: ({ ld }) => ld?.llc },
-  { name: 'ld_remote_hit', value: ({ ld }) => ld?.remoteHit },
-  { name: 'ld_local_dram', value: ({ ld }) => ld?.localDram },
-  { name: 'ld_remote_dram', value: ({ ld }) => ld?.remoteDram },
+  ...LOAD_COLUMNS,
   { name: 'threads', value: ({ threads }) => threads.length },
   { name: 'threads_competing', value: ({ threads }) => threads.filter(({ competes }) => competes).length },
   { name: 'rows', value: ({ accesses }) => accesses.length },

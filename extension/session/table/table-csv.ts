@@ -2,6 +2,17 @@
 import type { TableHead, TableRow } from '../../protocol/table';
 import { csvCell, csvLine, type CsvValue } from '../text/csv';
 
+/** Loads by what answered them. */
+export const LOAD_COLUMNS: { name: string; value: (of: Pick<TableRow, 'ld'>) => CsvValue }[] = [
+  { name: 'ld_fill_buffer', value: ({ ld }) => ld?.fillBuffer },
+  { name: 'ld_l1', value: ({ ld }) => ld?.l1 },
+  { name: 'ld_l2', value: ({ ld }) => ld?.l2 },
+  { name: 'ld_llc', value: ({ ld }) => ld?.llc },
+  { name: 'ld_remote_hit', value: ({ ld }) => ld?.remoteHit },
+  { name: 'ld_local_dram', value: ({ ld }) => ld?.localDram },
+  { name: 'ld_remote_dram', value: ({ ld }) => ld?.remoteDram },
+];
+
 const COLUMNS: { name: string; value: (row: TableRow) => CsvValue }[] = [
   { name: 'samples', value: ({ samples }) => samples },
   { name: 'contended', value: ({ contended }) => contended },
@@ -13,13 +24,7 @@ const COLUMNS: { name: string; value: (row: TableRow) => CsvValue }[] = [
   { name: 'peer', value: ({ peer }) => peer },
   { name: 'misses', value: ({ misses }) => misses },
   { name: 'bounce', value: ({ bounce }) => bounce },
-  { name: 'ld_fill_buffer', value: ({ ld }) => ld?.fillBuffer },
-  { name: 'ld_l1', value: ({ ld }) => ld?.l1 },
-  { name: 'ld_l2', value: ({ ld }) => ld?.l2 },
-  { name: 'ld_llc', value: ({ ld }) => ld?.llc },
-  { name: 'ld_remote_hit', value: ({ ld }) => ld?.remoteHit },
-  { name: 'ld_local_dram', value: ({ ld }) => ld?.localDram },
-  { name: 'ld_remote_dram', value: ({ ld }) => ld?.remoteDram },
+  ...LOAD_COLUMNS,
   { name: 'st_l1_hit', value: ({ st }) => st?.l1Hit },
   { name: 'st_l1_miss', value: ({ st }) => st?.l1Miss },
   { name: 'st_na', value: ({ st }) => st?.na },

@@ -127,7 +127,7 @@ export function padEnd(text: string, width: number): string {
 }
 
 /** Prose is hard to read beyond this, however wide the terminal is. */
-export const PROSE_WIDTH = 100;
+const PROSE_WIDTH = 100;
 
 /**
  * Breaks text at spaces into lines of at most `width` columns; longer words are shortened in the middle.
