@@ -1,12 +1,11 @@
 // Eclipse Theia for `npm run test:theia`: the second editor that takes our package. It comes from the npm registry and is kept in .cache.
 //   node scripts/theia-host.mjs     fetches and builds it
-import { createWriteStream } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isMain, killGroup, main, root, run, say, ScriptError, start } from './lib/run.mjs';
-import { answers, freePort, isPrepared, prepare as prepareVSCode, quietNpm, versions, vscodeFolder } from './vscode-host.mjs';
+import { isMain, main, root, run, say } from './lib/run.mjs';
+import { freePort, startAnswering } from './lib/server.mjs';
+import { isPrepared, prepare as prepareVSCode, quietNpm, versions, vscodeFolder } from './vscode-host.mjs';
 
 export const theiaVersion = '1.74.1';
 
@@ -72,34 +71,18 @@ export async function startTheia({ workspace, configFolder, vsix, settings = {} 
   await writeFile(path.join(configFolder, 'settings.json'), JSON.stringify({ ...defaultSettings, ...settings }, null, 2));
   const port = await freePort();
   const log = path.join(configFolder, 'server.log');
-  const child = start(
+  const url = `http://127.0.0.1:${port}/`;
+  const { stop } = await startAnswering(
+    `Theia ${theiaVersion}`,
+    { url, log },
     process.execPath,
     [
       ...[path.join(folder, 'lib/backend/main.js'), workspace, '--hostname=127.0.0.1', `--port=${port}`],
       `--plugins=local-dir:${path.join(folder, 'plugins')}`,
     ],
-    {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // Pages come from the address of the window: names below it would need a name server.
-      env: { ...process.env, THEIA_CONFIG_DIR: configFolder, THEIA_WEBVIEW_EXTERNAL_ENDPOINT: '{{hostname}}' },
-    },
+    // Pages come from the address of the window: names below it would need a name server.
+    { cwd: folder, env: { ...process.env, THEIA_CONFIG_DIR: configFolder, THEIA_WEBVIEW_EXTERNAL_ENDPOINT: '{{hostname}}' } },
   );
-  const output = createWriteStream(log);
-  child.stdout.pipe(output, { end: false });
-  child.stderr.pipe(output, { end: false });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  const stop = async () => {
-    if (child.exitCode === null && child.signalCode === null) killGroup(child.pid);
-    await ended;
-    output.end();
-  };
-  const url = `http://127.0.0.1:${port}/`;
-  for (const deadline = Date.now() + 60_000; !(await answers(url)); await sleep(100)) {
-    if (child.exitCode === null && child.signalCode === null && Date.now() < deadline) continue;
-    await stop();
-    throw new ScriptError(`Theia ${theiaVersion} did not start; its last words:\n${(await readFile(log, 'utf8')).slice(-2000)}`);
-  }
   return { url, log, stop };
 }
 

