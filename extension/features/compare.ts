@@ -175,7 +175,13 @@ export class Compare implements vscode.Disposable {
   }
 
   private message(): ToCompare | undefined {
-    return this.compared && { type: 'comparison', version: this.version, view: compareView(this.compared) };
+    return (
+      this.compared && {
+        type: 'comparison',
+        version: this.version,
+        view: compareView(this.compared, (path) => vscode.workspace.asRelativePath(path)),
+      }
+    );
   }
 
   private send(): void {

@@ -168,6 +168,10 @@ export class PanelPage implements vscode.Disposable {
       case 'drop':
         await this.drop(message.data);
         return;
+      case 'profile':
+      case 'openRecording':
+        await vscode.commands.executeCommand(`cacheline.${message.type}`);
+        return;
       case 'retry':
         await this.owner.retry();
         return;
@@ -368,6 +372,8 @@ function parseMessage(message: unknown): FromPanel | undefined {
       return typeof filter === 'string' ? { type, filter } : undefined;
     case 'advice':
     case 'allAdvice':
+    case 'profile':
+    case 'openRecording':
     case 'retry':
     case 'reopen':
       return { type };

@@ -105,6 +105,8 @@ export interface TabThreads {
    * was put on another CPU; empty: not known.
    */
   lanes: { name: string; states: Record<LaneState, number[]>; moves: number[] }[];
+  /** From the lanes' start to their end: "272 ms". */
+  span: string;
   /** Of the states that there are, and of moves. */
   legend: { state: LaneState | 'moves'; words: string }[];
   /** CPUs by their NUMA node. Of the same parts of the time, the share that one of the threads ran there. */

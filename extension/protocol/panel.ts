@@ -130,6 +130,9 @@ export type FromPanel =
   | { type: 'display'; display: Display }
   /** Texts of a drop, by their type. */
   | { type: 'drop'; data: Record<string, string> }
+  /** Of an empty panel: lets the person choose a program to profile, or a recording. */
+  | { type: 'profile' }
+  | { type: 'openRecording' }
   /** Reads the recording again. */
   | { type: 'retry' }
   /** Shows the file in the text editor instead. */

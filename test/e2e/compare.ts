@@ -39,6 +39,10 @@ export function describeCompare({ window, workspace }: CompareSteps): void {
       assert.match(await page.locator('h1').innerText(), /^(The waiting is gone|There is less waiting): /);
       const queue = page.getByRole('table', { name: 'Objects' }).getByRole('row', { name: /queue/ });
       assert.match(await queue.innerText(), /(gone|better)\s+queue\s+queue\.c:\d+\s+\d+\.\d%\s+\d\.\d%\s+(>99\.9|9\d\.\d)%/);
+      await window()
+        .page.locator('.notifications-toasts')
+        .getByText(/^Comparing /)
+        .waitFor({ state: 'hidden' });
       await window().screenshot('9-compare');
     });
 

@@ -2,7 +2,6 @@
 // and the page that says what this machine can record.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
-import path from 'node:path';
 import type { MachineView } from '../../extension/protocol/machine';
 import type { Window } from './window';
 
@@ -23,7 +22,7 @@ export function describeMachine({ window, workspace }: MachineSteps): void {
     before(async () => {
       await window().runCommand('View: Close All Editors');
       await window().runCommand('Notifications: Clear All Notifications');
-      child = spawn(path.join(workspace, 'build', EXAMPLE), [ROUNDS], { stdio: 'ignore' });
+      child = spawn(`./build/${EXAMPLE}`, [ROUNDS], { cwd: workspace, stdio: 'ignore' });
     });
     after(() => child.kill('SIGKILL'));
 

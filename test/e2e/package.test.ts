@@ -54,6 +54,17 @@ describe('the package', () => {
     );
   });
 
+  it('holds the pictures that its read-me, its walkthrough and its documents show, and no other', () => {
+    const shown = new Set<string>();
+    for (const name of names.filter((one) => one.endsWith('.md')))
+      for (const [, target = ''] of readFileSync(path.join(folder, name), 'utf8').matchAll(/!\[[^\]]*\]\(([^)]+)\)/g))
+        shown.add(path.join(path.dirname(name), target));
+    for (const [, target = ''] of readFileSync(path.join(folder, 'extension/package.json'), 'utf8').matchAll(/"image": "([^"]+)"/g))
+      shown.add(path.join('extension', target));
+    const images = names.filter((name) => /^extension\/(docs|media\/walkthrough)\/.*\.(png|svg)$/.test(name));
+    assert.deepEqual(images.sort(), [...shown].sort());
+  });
+
   it('holds everything that it runs with', () => {
     const wanted = [
       'package.json',

@@ -31,6 +31,16 @@ const place = (of: Comparison, kind: string, name: string) => {
 };
 
 describe('compare view', () => {
+  it('shows the paths of recordings and programs below the folder that is open', () => {
+    const both = comparison([worker(400)], [worker(40)]);
+    const { diff } = both;
+    diff.before = { ...diff.before, recording: '/project/old.cacheline', command: ['/project/build/server', '/project/data'] };
+    diff.after = { ...diff.after, command: [] };
+    const { before, after } = compareView(both, (path) => path.replace('/project/', ''));
+    assert.match(before, /^old\.cacheline, of build\/server \/project\/data: [\d,]+ samples in /);
+    assert.doesNotMatch(after, /, of /);
+  });
+
   it('says the conclusion, and in tables what is gone, new and the same', () => {
     const view = compareView(comparison([worker(400), worker(200, { type: 'Queue', object: 'queue' })], [worker(400)]));
     assert.match(view.conclusion, /^There is less waiting: 60\.0% of all samples were contended before, 40\.0% after/);

@@ -35,7 +35,7 @@ function Comparison({ version, view }: { version: number; view: CompareView }) {
         </button>
       </div>
       {notes.length > 0 && (
-        <ul class="notes" aria-label={t('Notes on this comparison')}>
+        <ul class="warnings" aria-label={t('Notes on this comparison')}>
           {notes.map((note) => (
             <li key={note}>{note}</li>
           ))}

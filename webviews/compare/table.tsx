@@ -55,7 +55,7 @@ export function ChangeTable({ title, rows, columns, onOpen }: ChangeTableProps) 
         </table>
       </div>
       {shown.length < rows.length && (
-        <button type="button" class="secondary more" onClick={() => setAll(true)}>
+        <button type="button" class="push secondary more" onClick={() => setAll(true)}>
           {t('Show All {0}', rows.length)}
         </button>
       )}
@@ -76,7 +76,7 @@ export function ChangeRow({ row, onOpen }: { row: CompareRow; onOpen: (row: numb
       </th>
       <td>
         {place !== '' && (
-          <button type="button" class="place" title={placeTitle} onClick={() => onOpen(id)}>
+          <button type="button" class="link place" title={placeTitle} onClick={() => onOpen(id)}>
             {place}
           </button>
         )}

@@ -132,7 +132,7 @@ function Blocker({ blocker: { what, value, fix, command }, onCopy }: { blocker: 
         <div class="fix">
           {fix.replaceAll('`', '') !== command && <p>{fix.replaceAll('`', '')}</p>}
           <code>{command}</code>
-          <button type="button" class="secondary" aria-label={t('Copy {0}', command)} onClick={onCopy}>
+          <button type="button" class="push secondary" aria-label={t('Copy {0}', command)} onClick={onCopy}>
             {t('Copy')}
           </button>
         </div>

@@ -1,4 +1,5 @@
 // The bytes of a line to scale: what lies on them, and above it how often threads read and wrote there. For screen readers the same as a table.
+import { Fragment } from 'preact';
 import { t } from '../../extension/protocol/l10n';
 import type { LineDetail, LinePiece } from '../../extension/protocol/panel-detail';
 import { offsetBars, threadGroups, type Bar } from './detail-model';
@@ -33,7 +34,7 @@ export function LineBytes({ detail }: { detail: LineDetail }) {
             </div>
           ))}
         </div>
-        <div class="members" style={{ height: `${tracks > 1 ? 18 * tracks : 26}px` }}>
+        <div class="members" style={{ height: `${tracks > 1 ? 18 * tracks : 28}px`, '--name-lines': tracks > 1 ? 1 : 2 }}>
           {pieces.map((piece) => (
             <div
               key={`${piece.start} ${piece.end} ${piece.track} ${piece.name}`}
@@ -45,7 +46,7 @@ export function LineBytes({ detail }: { detail: LineDetail }) {
                 height: `${100 / piece.tracks}%`,
               }}
             >
-              {piece.name}
+              <span>{breakable(piece.name)}</span>
             </div>
           ))}
         </div>
@@ -60,10 +61,12 @@ export function LineBytes({ detail }: { detail: LineDetail }) {
       <figcaption class="legend">
         {groups.map(({ name }, index) => (
           <span key={name}>
-            <span class={`swatch group-${index}`} aria-hidden="true" /> {name}
+            <span class={`swatch group-${index}`} aria-hidden="true" />
+            {name}
           </span>
         ))}
         <span class="quiet">{t('full colour: writes, striped: reads')}</span>
+        <span class="quiet">{t('highest bar: {0}', plural(most, 'sample'))}</span>
         {hidden > 0 && <span class="quiet">{t('{0} on the same bytes', plural(hidden, 'more member'))}</span>}
       </figcaption>
       <table class="for-readers">
@@ -85,6 +88,16 @@ export function LineBytes({ detail }: { detail: LineDetail }) {
       </table>
     </figure>
   );
+}
+
+/** It may go on in a new line behind "_", ".", ":" and "]". */
+function breakable(name: string) {
+  return name.split(/(?<=[_.:\]])(?=[^_.:\]])/).map((part, index) => (
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 }
 
 function barTitle({ offset, width, names, parts }: Bar, groups: readonly { name: string }[]): string {

@@ -70,7 +70,10 @@ export function AccessTable({ detail: { line, accesses }, measure }: { detail: L
     <div class="accesses">
       <table>
         <caption>{t('Accesses')}</caption>
-        <ColumnTitles titles={[t('Byte'), t('Kind'), t('Share'), t('Threads'), t('Data'), t('Function'), t('Source')]} />
+        <ColumnTitles
+          titles={[t('Byte'), t('Kind'), t('Share'), t('Threads'), t('Data'), t('Function'), t('Source')]}
+          numbers={[0, 2, 3]}
+        />
         <tbody>
           {all.slice(0, MOST_ACCESSES).map((access) => (
             <AccessRows
@@ -154,12 +157,13 @@ function weight({ contended, records }: Access, contendedOfLine: number): number
   return contendedOfLine > 0 ? contended : records;
 }
 
-export function ColumnTitles({ titles }: { titles: readonly string[] }) {
+/** @param numbers places of the columns of numbers */
+export function ColumnTitles({ titles, numbers = [] }: { titles: readonly string[]; numbers?: readonly number[] }) {
   return (
     <thead>
       <tr>
-        {titles.map((title) => (
-          <th key={title} scope="col">
+        {titles.map((title, index) => (
+          <th key={title} scope="col" class={numbers.includes(index) ? 'number' : ''}>
             {title}
           </th>
         ))}

@@ -37,7 +37,7 @@ export function Header({ summary, heat, objects, words, found }: HeaderProps) {
   return (
     <header>
       <h1 title={summary.path}>{summary.title}</h1>
-      {isMostlyBlind(summary) && <p class="blind most">{blindText(summary)}</p>}
+      {isMostlyBlind(summary) && <p class="warnings blind most">{blindText(summary)}</p>}
       {words && <Answer words={words} found={found} />}
       {summary.blind && !isMostlyBlind(summary) && <p class="blind">{blindText(summary)}</p>}
       {hottest.length > 0 && (

@@ -108,12 +108,15 @@ function Empty() {
   return (
     <main class="empty">
       <h1>{t('No profile')}</h1>
-      <p>
-        {t(
-          'Run “Cacheline: Profile for False Sharing” from the command palette, or “Cacheline: Open Recording” for an existing one. ' +
-            'To drop a recording here, hold Shift and drag it from the Explorer.',
-        )}
-      </p>
+      <p>{t('Profile a program, or open a recording. To drop a recording here, hold Shift and drag it from the Explorer.')}</p>
+      <div class="actions">
+        <button type="button" onClick={() => send({ type: 'profile' })}>
+          {t('Profile a Program')}
+        </button>
+        <button type="button" class="secondary" onClick={() => send({ type: 'openRecording' })}>
+          {t('Open a Recording')}
+        </button>
+      </div>
     </main>
   );
 }

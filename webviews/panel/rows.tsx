@@ -77,14 +77,11 @@ interface DetailProps {
 }
 
 export function DetailCell({ line, columns, evidence, isInPane }: DetailProps) {
-  const facts = [
-    ...line.flags,
-    line.space,
-    mappingText(line),
-    ...(hasDataSources({ evidence }) ? sources(line, evidence) : [t('{0} of all samples of the program', percent(line.programShare))]),
-  ]
-    .filter((text) => text !== '')
-    .join(' · ');
+  const measured = hasDataSources({ evidence })
+    ? sources(line, evidence)
+    : [t('{0} of all samples of the program', percent(line.programShare))];
+  const factsWith = (mapping: string): string =>
+    [...line.flags, line.space, mapping, ...measured].filter((text) => text !== '').join(' · ');
   const threads = line.threads
     .map(({ tid, comm, loads, stores }) => `${comm} ${tid}: ${plural(loads, 'read')}, ${plural(stores, 'write')}`)
     .join(' · ');
@@ -93,13 +90,13 @@ export function DetailCell({ line, columns, evidence, isInPane }: DetailProps) {
       class="column detail-cell"
       role="gridcell"
       aria-colspan={columns}
-      title={[VERDICT_MEANING[line.verdict], line.waiting ?? '', confirmationText(line), facts, threads]
+      title={[VERDICT_MEANING[line.verdict], line.waiting ?? '', confirmationText(line), factsWith(mappingText(line)), threads]
         .filter((text) => text !== '')
         .join('\n')}
     >
       {!isInPane && <div>{[VERDICT_MEANING[line.verdict], confirmationText(line)].filter((text) => text !== '').join(' — ')}</div>}
       {!isInPane && line.waiting !== undefined && <div>{line.waiting}</div>}
-      <div class="quiet">{facts}</div>
+      <div class="quiet">{factsWith(fileName(mappingText(line)))}</div>
       <div class="quiet">{threads}</div>
     </div>
   );

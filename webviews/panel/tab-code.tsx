@@ -25,7 +25,11 @@ export function Code({ code, onSubject }: CodeProps) {
   const scrolled = useRef<HTMLDivElement>(null);
   // What is shown comes into view; where a person scrolled afterwards stays.
   useLayoutEffect(() => {
-    scrolled.current?.querySelector('tr.shown')?.scrollIntoView({ block: 'center' });
+    const [box, row] = [scrolled.current, scrolled.current?.querySelector('tr.shown')];
+    if (!box || !row) return;
+    // Not scrollIntoView: it moves what is around the page, too.
+    const above = row.getBoundingClientRect().top - box.getBoundingClientRect().top;
+    box.scrollTop += above - (box.clientHeight - row.clientHeight) / 2;
   }, [line, access, rows.length]);
   return (
     <>

@@ -18,7 +18,7 @@ interface ThreadsProps {
 }
 
 export function Threads({ threads: shown, sortThreads, sortCpus }: ThreadsProps) {
-  const { facts, advice, sentences, lanes, legend, nodes, threads, cpus, notes, warnings } = shown;
+  const { facts, advice, sentences, lanes, span, legend, nodes, threads, cpus, notes, warnings } = shown;
   return (
     <div class="tab-scroll">
       <dl class="tab-note facts">
@@ -56,6 +56,12 @@ export function Threads({ threads: shown, sortThreads, sortCpus }: ThreadsProps)
             <Lane {...lane} />
           </Fragment>
         ))}
+        {lanes.length > 0 && (
+          <span class="quiet axis">
+            <span>0</span>
+            <span>{span}</span>
+          </span>
+        )}
         {nodes.map(({ name: node, cpus: ofNode }) => (
           <Fragment key={node}>
             <h2>{node}</h2>

@@ -137,21 +137,26 @@ function Answered({ answer, report, onSubject, sorting }: AnsweredProps) {
     );
   }
   const { content, problem, view } = answer;
+  /** What the header does not say yet. */
+  const untold = <Content extends { warnings: string[] }>(shown: Content): Content => ({
+    ...shown,
+    warnings: shown.warnings.filter((warning) => !report.summary.warnings.includes(warning)),
+  });
   switch (content?.kind) {
     case undefined:
       return (
         <p class="tab-note" role="alert">
-          {problem}
+          {capital(problem)}
         </p>
       );
     case 'table':
-      return <TabTableView key={view} table={content} {...sorting(view)} />;
+      return <TabTableView key={view} table={untold(content)} {...sorting(view)} />;
     case 'threads':
-      return <Threads threads={content} sortThreads={sorting('threads')} sortCpus={sorting('cpus')} />;
+      return <Threads threads={untold(content)} sortThreads={sorting('threads')} sortCpus={sorting('cpus')} />;
     case 'code':
       return <Code code={content} onSubject={onSubject} />;
     case 'timeline':
-      return <Timeline timeline={content} filter={report.filter} version={report.version} />;
+      return <Timeline timeline={untold(content)} filter={report.filter} version={report.version} />;
   }
 }
 

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../extension/protocol/l10n';
 import type { TabTimeline, TimelinePart } from '../../extension/protocol/panel-tabs';
-import { count } from './format';
+import { count, plural } from './format';
 import { onMessage, send } from './host';
 import { Notes } from './tab-table';
 import { timeOf, withTime } from './tab-views';
@@ -78,7 +78,7 @@ export function Timeline({ timeline: { parts, totals, notes, warnings }, filter,
       <p class="tab-note quiet totals">{totals}</p>
       <p class="tab-note">{t('Contended samples over time. Drag over the bars to keep the samples of a window.')}</p>
       <div class="timeline">
-        <span class="quiet most">{count(most)}</span>
+        <span class="quiet most">{plural(most, 'sample')}</span>
         <div
           class={`parts${chosen ? ' chosen' : ''}`}
           role="listbox"
@@ -112,8 +112,8 @@ export function Timeline({ timeline: { parts, totals, notes, warnings }, filter,
           ))}
         </div>
         <span class="quiet axis">
-          <span>{parts[0]?.from} s</span>
-          <span>{parts.at(-1)?.to} s</span>
+          <span>{axisText(parts[0]?.from)}</span>
+          <span>{axisText(parts.at(-1)?.to)}</span>
         </span>
       </div>
       <p class="tab-note chosen-window" role="status">
@@ -128,6 +128,11 @@ export function Timeline({ timeline: { parts, totals, notes, warnings }, filter,
       <Notes notes={notes} warnings={warnings} />
     </div>
   );
+}
+
+/** "0.268 s": the bars' own times are exact. */
+function axisText(seconds: string | undefined): string {
+  return `${Number(Number(seconds).toPrecision(3))} s`;
 }
 
 function partText({ from, to, contended, share }: TimelinePart): string {

@@ -1,7 +1,7 @@
 // What the page of "Compare Recordings" shows, and what it may ask for.
 import type { Advice } from '../../protocol/advice';
 import type { CompareRow, CompareView, FromCompare, PredictedRow } from '../../protocol/compare';
-import type { Diff, DiffEntry, DiffKind } from '../../protocol/diff';
+import type { Diff, DiffEntry, DiffKind, DiffSide } from '../../protocol/diff';
 import { t } from '../../protocol/l10n';
 import { actionText, factor, isBound } from '../advice/advice-words';
 import { shortPlace } from '../lines/source-path';
@@ -12,7 +12,8 @@ import type { Comparison, PlaceOnSide } from './comparison';
 import { conclusion, KINDS, LEGEND, measuresOf, remarks, sideText, sureText } from './diff-text';
 import { withoutAddress } from './sums';
 
-export function compareView({ diff, places, advice, elapsed }: Comparison): CompareView {
+/** @param shortPath how a file's path is shown: in the editor, below the workspace's folder */
+export function compareView({ diff, places, advice, elapsed }: Comparison, shortPath = (path: string): string => path): CompareView {
   const measures = measuresOf(diff);
   const row = (entry: DiffEntry, id: number): CompareRow => ({
     id,
@@ -28,8 +29,8 @@ export function compareView({ diff, places, advice, elapsed }: Comparison): Comp
   const rows = diff.entries.map((entry, id) => ({ kind: entry.kind, row: row(entry, id) }));
   return {
     conclusion: conclusion(diff),
-    before: sideText(diff.before),
-    after: sideText(diff.after),
+    before: sideText(withShortPaths(diff.before, shortPath)),
+    after: sideText(withShortPaths(diff.after, shortPath)),
     elapsed: elapsedText(elapsed),
     predicted: advice.filter(({ way }) => way !== 'none').map((one) => predictedRow(one, diff)),
     columns: measures.map(({ name }) => name),
@@ -40,6 +41,11 @@ export function compareView({ diff, places, advice, elapsed }: Comparison): Comp
     notes: diff.notes.map(printable),
     legend: LEGEND,
   };
+}
+
+function withShortPaths(side: DiffSide, shortPath: (path: string) => string): DiffSide {
+  const [program, ...args] = side.command;
+  return { ...side, recording: shortPath(side.recording), command: program === undefined ? [] : [shortPath(program), ...args] };
 }
 
 function placeTexts(place: PlaceOnSide | undefined): Pick<CompareRow, 'place' | 'placeTitle'> {

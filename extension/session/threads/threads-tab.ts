@@ -4,6 +4,7 @@ import type { RecordingMeta } from '../../protocol/recording';
 import type { ThreadLane, ThreadList, ThreadsDocument } from '../../protocol/threads';
 import { sentence } from '../../protocol/words';
 import { plural } from '../text/terminal-text';
+import { duration } from './duration';
 import { imbalanceOf } from './imbalance';
 import { cpuList, nodesByCpu } from '../where/where-values';
 import { CELLS } from './lanes';
@@ -50,6 +51,7 @@ export function threadsTab(list: ThreadList, { recording }: { recording: Recorde
       ...lockSentences(document),
     ],
     lanes,
+    span: duration(list.spanNs),
     legend: [
       ...LANE_STATES.filter(isThere).map((state) => ({ state, words: CELLS[state].words })),
       ...(lanes.some(({ moves }) => moves.some((times) => times > 0)) ? [{ state: 'moves' as const, words: 'put on another CPU' }] : []),
