@@ -116,6 +116,10 @@ describe('a program that is built again in its place', function () {
     const read = await report('r');
     assert.ok(!objects(read).includes('old_pair'));
     assert.match(JSON.stringify(read), /was rebuilt since it was recorded/);
+    const blind = await run(['check', 'r']);
+    assert.equal(blind.status, 3, blind.stdout);
+    assert.match(blind.stdout, /^No pass: nothing can be said about \d+\.\d% of the samples/m);
+    assert.equal((await run(['check', 'r', '--allow-blind'])).status, 0);
   });
 
   it('without a build id is not kept: the recording says so at once, and its report does when it is built again', async () => {
