@@ -11,12 +11,12 @@ const input = (name) => (process.env[`CACHELINE_${name}`] ?? '').trim();
 /** Where a program is recorded: always a new folder of the job. */
 const recordingOfProgram = 'cacheline-check.cacheline';
 
-function command(args, stdio = 'inherit') {
+function command(args, { errors = 'inherit' } = {}) {
   const own = input('COMMAND');
   const [program, ...first] = own === '' ? [process.execPath, path.join(root, 'bin/cacheline')] : [own];
-  const { status, error } = spawnSync(program, [...first, ...args], { stdio });
+  const { status, error, stderr } = spawnSync(program, [...first, ...args], { stdio: ['inherit', 'inherit', errors] });
   if (error !== undefined) throw new ScriptError(`${program} cannot be started: ${error.message}`);
-  return status ?? 1;
+  return { status: status ?? 1, stderr };
 }
 
 /** Of both outputs of the check. */
@@ -45,15 +45,20 @@ function run() {
   let recording = input('RECORDING');
   if (program.length > 0) {
     recording = recordingOfProgram;
-    const status = command(['record', '--force', '-o', recording, '--', ...program]);
+    const { status } = command(['record', '--force', '-o', recording, '--', ...program]);
     if (status !== 0) return status;
   }
   if (process.env.GITHUB_OUTPUT !== undefined) appendFileSync(process.env.GITHUB_OUTPUT, `recording=${path.resolve(recording)}\n`);
   const options = checkOptions();
-  const status = command(['check', recording, ...options, '--format', 'github']);
-  // Also of a check that failed: that is what is to be uploaded.
-  if (input('SARIF') !== '' && (status === 0 || status === 1))
-    command(['check', recording, ...options, '--format', 'sarif', '-o', input('SARIF')]);
+  const { status } = command(['check', recording, ...options, '--format', 'github']);
+  // Also of a check that failed, or is no pass: that is what is to be uploaded.
+  return input('SARIF') === '' || ![0, 1, 3].includes(status) ? status : writeSarif(recording, options, status);
+}
+
+/** @returns the status of the check, or why the file cannot be written; what the check says it has said already */
+function writeSarif(recording, options, checked) {
+  const { status, stderr } = command(['check', recording, ...options, '--format', 'sarif', '-o', input('SARIF')], { errors: 'pipe' });
+  if (status !== checked) process.stderr.write(stderr);
   return status;
 }
 

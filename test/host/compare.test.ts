@@ -1,6 +1,8 @@
 // Comparing two recordings in the editor: an example before and after its fix, opened lines, and what is no recording.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { CachelineApi } from '../../extension/features/api';
@@ -148,6 +150,29 @@ describe('compare recordings', function () {
       assert.equal(await compare(was, file), false);
       assert.equal(await compare(path.join(folder, 'gone.cacheline'), is), false);
       assert.equal(view().conclusion, shown);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('names what each build had of a program that was built again in its place', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'cacheline-rebuilt-'));
+    try {
+      const built = path.join(folder, 'counters');
+      const recorded: (string | undefined)[] = [];
+      for (const form of ['contended', 'fixed']) {
+        rmSync(built, { force: true });
+        const file = source(`${EXAMPLE}/${form}.c`).fsPath;
+        const flags = ['-std=c11', '-D_POSIX_C_SOURCE=200809L', '-O2', '-g', '-pthread', '-Wl,--build-id', `-I${workspaceFolder()}`];
+        execFileSync('cc', [...flags, '-o', built, file]);
+        recorded.push(await profile({ program: built }));
+      }
+      assert.equal(await compare(...recorded), true, JSON.stringify(recorded));
+      const { status, share, place } = row('object', 'counters');
+      assert.deepEqual([status, share.after], ['gone', 0]);
+      assert.ok(share.before > 0.3, `${share.before}`);
+      assert.match(place, /^contended\.c:\d+$/);
+      assert.doesNotMatch(view().notes.join('\n'), /Nothing can be said/);
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -7,6 +7,7 @@ import { load } from 'js-yaml';
 import { parseCheck } from '../../extension/cli/check-arguments';
 import { Command, examples, root } from './command';
 import { temporaryFolder } from './fixtures';
+import { sarifErrors } from './sarif-schema';
 
 interface Action {
   inputs: Record<string, { description: string; default: string }>;
@@ -22,6 +23,15 @@ describe('composite action', function () {
   command.install();
   const folder = temporaryFolder();
   const at = (name: string): string => join(folder.path, name);
+
+  const recordingWithoutSamples = (): string => {
+    const { status, stderr } = spawnSync(join(command.package, 'link'), ['record', '--force', '-o', 'empty', '--', 'true'], {
+      cwd: folder.path,
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, stderr);
+    return 'empty';
+  };
 
   /** Runs the steps whose condition holds. */
   const run = (inputs: Record<string, string>): { status: number; output: string } => {
@@ -55,14 +65,34 @@ describe('composite action', function () {
     assert.equal(status, 1, output);
     assert.match(output, /^::error .*title=False sharing of /m);
     assert.match(readFileSync(at('summary.md'), 'utf8'), /\| new \|/);
-    assert.match(readFileSync(at('findings.sarif'), 'utf8'), /"version":"2\.1\.0"/);
+    assert.deepEqual(sarifErrors(JSON.parse(readFileSync(at('findings.sarif'), 'utf8'))), []);
     assert.equal(readFileSync(at('output'), 'utf8'), `recording=${at('cacheline-check.cacheline')}\n`);
     assert.equal(action.outputs['recording']?.value, '${{ steps.check.outputs.recording }}');
 
     const known = run({ ...inputs, program: '', recording: 'cacheline-check.cacheline', baseline: 'cacheline-check.cacheline' });
     assert.equal(known.status, 0, known.output);
     assert.match(known.output, /^::notice .*It is known/m);
-    assert.equal(run({ ...inputs, program: '', recording: 'cacheline-check.cacheline', 'max-contended': '100' }).status, 0);
+    const passed = { ...inputs, program: '', recording: 'cacheline-check.cacheline', 'max-contended': '100' };
+    assert.equal(run(passed).status, 0);
+    const unwritable = run({ ...passed, sarif: 'no/such/findings.sarif' });
+    assert.equal(unwritable.status, 4);
+    assert.match(unwritable.output, /no\/such\/findings\.sarif cannot be written/);
+  });
+
+  it('does not pass what could not be judged, and says so in annotations and SARIF', () => {
+    const inputs = { command: join(command.package, 'link'), sarif: 'findings.sarif' };
+    const program = '/bin/sh\n-c\ni=0; while [ $i -lt 300000 ]; do i=$((i+1)); done';
+    assert.equal(run({ ...inputs, program }).status, 0, 'one thread shares nothing');
+    const blind = run({ ...inputs, recording: recordingWithoutSamples(), 'allow-blind': 'false' });
+    assert.equal(blind.status, 3, blind.output);
+    assert.match(blind.output, /^::error title=cacheline check::No pass: there are no samples/m);
+    assert.equal(blind.output.match(/this is not a pass/g)?.length, 1, 'it is said once');
+    const sarif = readFileSync(at('findings.sarif'), 'utf8');
+    assert.deepEqual(sarifErrors(JSON.parse(sarif)), []);
+    assert.match(sarif, /"executionSuccessful":false/);
+    assert.equal(run({ ...inputs, recording: recordingWithoutSamples(), 'allow-blind': 'true' }).status, 0);
+    const failing = run({ ...inputs, program: '/bin/sh\n-c\nexit 5' });
+    assert.equal(failing.status, 5, failing.output);
   });
 
   it('says what is wrong, and runs no input as a script', () => {

@@ -1,13 +1,12 @@
-// The program that a recording keeps: which files, how, and that names stay when it is built again in its place.
+// The program that a recording keeps: which files, how, and what is said of those that it cannot keep.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
-  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -17,12 +16,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { keepBinaries, KEPT_FOLDER, keptBytes } from '../../extension/session/record/kept-binaries';
-import type { Report } from '../../extension/protocol/report';
-import { Command } from './command';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BinaryKeeper, KEPT_FOLDER, keptBytes } from '../../extension/session/record/kept-binaries';
 import { temporaryFolder } from './fixtures';
 
 const ID = '0123456789abcdef0123456789abcdef01234567';
+
+const keepBinaries = (recording: string, mostCopied?: number): Promise<string[]> => new BinaryKeeper(recording, mostCopied).end();
 
 describe('kept binaries', () => {
   const folder = temporaryFolder();
@@ -48,15 +48,15 @@ describe('kept binaries', () => {
     assert.equal(readFileSync(kept(), 'utf8'), 'program');
   });
 
-  it('are not those of packages, of containers, without a build id, the agents, links, and what runs with the rights of others', async () => {
+  it('are not those of packages, of containers, the agents, links, and what runs with the rights of others', async () => {
     const path = file('p');
     const agent = file('libcacheline_heap.so');
     symlinkSync(path, at('link'));
     for (const [binary, more] of [
       ['/bin/true', {}],
       [path, { root: '/proc/1/root' }],
-      [path, { buildId: '' }],
-      [path, { buildId: '../../../../x' }],
+      ['/bin/true', { buildId: '' }],
+      [at('link'), { buildId: '' }],
       [agent, {}],
       [at('link'), {}],
     ] as const)
@@ -73,6 +73,14 @@ describe('kept binaries', () => {
     assert.deepEqual([readFileSync(path, 'utf8'), readFileSync(kept(), 'utf8')], ['program', 'program']);
   });
 
+  it('one without a build id is said: nothing could tell it from others', async () => {
+    for (const buildId of ['', '../../../../x']) {
+      const said = await keepBinaries(recordingOf(file('p'), { buildId }));
+      assert.match(said.join(), /^\S+\/p is not kept in the recording, which loses its names when it is built again: it has no build id, /);
+    }
+    assert.ok(!existsSync(at('r', KEPT_FOLDER)));
+  });
+
   it('one that was changed meanwhile, or is gone, is said and no error', async () => {
     const path = file('p');
     recordingOf(path);
@@ -81,20 +89,63 @@ describe('kept binaries', () => {
     assert.match(changed ?? '', /\/p is not kept in the recording, .*: it was changed while it was recorded$/);
     assert.deepEqual(others, []);
     rmSync(path);
-    assert.match((await keepBinaries(at('r'))).join(), /is not kept in the recording, .*: ENOENT: no such file/);
+    assert.match((await keepBinaries(at('r'))).join(), /is not kept in the recording, .*: it was deleted while it was recorded$/);
   });
 
-  it('are copied to another file system, where they are not too large', async function () {
+  it('are there from the first look on: what is built in their place later is no harm', async () => {
+    const path = file('p');
+    const recording = at('r');
+    mkdirSync(recording);
+    const keeper = new BinaryKeeper(recording);
+    keeper.look(); // there is no meta.json yet
+    recordingOf(path);
+    keeper.look();
+    while (!existsSync(kept())) await sleep(1);
+    renameSync(file('built again', 'other'), path);
+    keeper.look();
+    assert.deepEqual(await keeper.end(), []);
+    assert.equal(readFileSync(kept(), 'utf8'), 'program');
+  });
+
+  it('what goes wrong in a look is told at the end', async () => {
+    mkdirSync(at('r'));
+    writeFileSync(at('r', 'meta.json'), '{');
+    const keeper = new BinaryKeeper(at('r'));
+    keeper.look();
+    await sleep(50);
+    await assert.rejects(keeper.end(), SyntaxError);
+  });
+
+  it('those that cannot be kept for one reason are one sentence', async () => {
+    const binaries = ['p', 'libp.so'].map((name, i) => {
+      const { size, mtimeNs } = statSync(file(name), { bigint: true });
+      return { path: at(name), buildId: ID.replace('0', String(i)), size: Number(size), mtimeNs: String(mtimeNs) };
+    });
+    mkdirSync(at('r'));
+    writeFileSync(at('r', 'meta.json'), JSON.stringify({ binaries }));
+    writeFileSync(at('r', KEPT_FOLDER), 'a file');
+    const [sentence, ...others] = await keepBinaries(at('r'));
+    assert.match(
+      sentence ?? '',
+      /\/p and \S+\/libp\.so are not kept in the recording, which loses their names when they are built again: /,
+    );
+    assert.match(sentence ?? '', /: a part of the path is a file$/);
+    assert.deepEqual(others, []);
+  });
+
+  it('are copied to another file system at the end, where they are not too large', async function () {
     if (!existsSync('/dev/shm') || statSync('/dev/shm').dev === statSync(folder.path).dev) this.skip();
     const elsewhere = mkdtempSync('/dev/shm/cacheline-test-');
     try {
       const recording = recordingOf(file('p'), {}, elsewhere);
-      assert.match(
-        (await keepBinaries(recording, { mostCopied: 6 })).join(),
-        /it cannot be linked there, and 0\.0 kB are too much to copy$/,
-      );
-      assert.deepEqual(await keepBinaries(recording), []);
+      assert.match((await keepBinaries(recording, 6)).join(), /it cannot be linked there, and 0\.0 kB are too much to copy$/);
+      const keeper = new BinaryKeeper(recording);
+      keeper.look();
+      await sleep(50);
+      assert.ok(!existsSync(kept(ID, elsewhere)), 'copying would disturb what is recorded');
+      assert.deepEqual(await keeper.end(), []);
       assert.equal(readFileSync(kept(ID, elsewhere), 'utf8'), 'program');
+      assert.deepEqual(readdirSync(join(kept(ID, elsewhere), '..')), [ID.slice(2)], 'nothing half-written');
     } finally {
       rmSync(elsewhere, { recursive: true });
     }
@@ -108,86 +159,5 @@ describe('kept binaries', () => {
     assert.equal(await keptBytes(at('r')), shared ? 0 : 7);
     rmSync(path);
     assert.equal(await keptBytes(at('r')), 7);
-  });
-});
-
-describe('a program that is built again in its place', function () {
-  this.timeout(120_000);
-  const command = new Command();
-  command.install();
-  const folder = temporaryFolder();
-  const at = (...names: string[]): string => join(folder.path, ...names);
-  const build = (member: string): void => {
-    writeFileSync(
-      at('p.c'),
-      `struct pair { long ${member}[2]; };
-      __attribute__((aligned(64))) struct pair ${member}_pair;
-      int main(void) {
-        for (long i = 0; i < 100000000; i++) __atomic_fetch_add(&${member}_pair.${member}[i & 1], 1, __ATOMIC_SEQ_CST);
-        return 0;
-      }\n`,
-    );
-    rmSync(at('p'), { force: true });
-    execFileSync('gcc', ['-g', '-O1', '-Wl,--build-id', '-o', at('p'), at('p.c')]);
-  };
-  const record = async (...options: string[]): Promise<void> => {
-    const { status, stderr } = await command.run(['record', '--collector', 'clock', '-o', 'r', '--force', ...options, '--', at('p')], {
-      cwd: folder.path,
-    });
-    assert.equal(status, 0, stderr);
-    assert.doesNotMatch(stderr, /is not kept/);
-  };
-  const report = async (name: string): Promise<Report> => {
-    const { status, stdout, stderr } = await command.run(['report', name, '--show-all', '--format', 'json'], { cwd: folder.path });
-    assert.equal(status, 0, stderr);
-    return JSON.parse(stdout) as Report;
-  };
-  const objects = ({ lines }: Report): (string | null | undefined)[] =>
-    lines.flatMap(({ accesses }) => accesses.map(({ data }) => data.object));
-
-  it('leaves the recording before its names, also where that is moved or its perf.data is named', async () => {
-    build('old');
-    await record();
-    build('young');
-    for (const name of ['r', 'r.cacheline', 'r.cacheline/perf.data']) {
-      if (name === 'r.cacheline') renameSync(at('r'), at(name));
-      const read = await report(name);
-      assert.ok(objects(read).includes('old_pair'), `${name}: ${objects(read).join()}`);
-      assert.equal(read.blind, null);
-    }
-  });
-
-  it('-N keeps nothing, and the report says that the program is another one', async () => {
-    build('old');
-    await record('-N');
-    assert.ok(!existsSync(at('r', KEPT_FOLDER)));
-    build('young');
-    const read = await report('r');
-    assert.ok(!objects(read).includes('old_pair'));
-    assert.match(JSON.stringify(read), /was rebuilt since it was recorded/);
-  });
-
-  it('a linker that writes in place spoils what is kept, and lookup takes it for what it is', async () => {
-    build('old');
-    await record();
-    const other = at('other');
-    cpSync(at('p'), other);
-    build('young');
-    const [first = ''] = execFileSync('find', [at('r', KEPT_FOLDER), '-type', 'f'], { encoding: 'utf8' }).split('\n');
-    writeFileSync(first, readFileSync(at('p')));
-    assert.ok(!objects(await report('r')).includes('old_pair'));
-    writeFileSync(first, readFileSync(other));
-    assert.ok(objects(await report('r')).includes('old_pair'));
-  });
-
-  it('--force replaces the recording with what it keeps', async () => {
-    build('old');
-    await record();
-    const files = (): string => execFileSync('find', [at('r', KEPT_FOLDER), '-type', 'f'], { encoding: 'utf8' });
-    const before = files();
-    build('young');
-    await record();
-    assert.notEqual(files(), before);
-    assert.equal(files().trim().split('\n').length, 1);
   });
 });

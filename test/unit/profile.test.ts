@@ -1,6 +1,6 @@
 // A profile's life on disk: what is kept, what is put back, and which signal does what.
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { EngineError } from '../../extension/protocol/engine';
 import type {
@@ -159,6 +159,25 @@ describe('profile', () => {
       });
       assert.equal(readFileSync(join(directory, 'perf.data'), 'utf8'), 'data');
     }
+  });
+
+  it('keeps the program of what was recorded before a failure, and names what it could not', async () => {
+    const directory = join(folder.path, 'r');
+    const binaries = ['with-id', 'without-id'].map((name) => {
+      const path = join(folder.path, name);
+      writeFileSync(path, name);
+      const { size, mtimeNs } = statSync(path, { bigint: true });
+      return { path, buildId: name === 'with-id' ? 'abcdef' : '', size: Number(size), mtimeNs: String(mtimeNs) };
+    });
+    const failing = writesThen(() => {
+      writeFileSync(join(directory, 'meta.json'), JSON.stringify({ binaries }));
+      return fails('crashed')();
+    });
+    await assert.rejects(recordProgram(engineOf({ record: failing }), request({ directory })), {
+      nextStep:
+        /^Do this\. What was recorded until then is kept in \S+\/r\. \S+\/without-id is not kept in the recording, .* build id, .*\.$/,
+    });
+    assert.equal(readFileSync(join(directory, '.build-id/ab/cdef'), 'utf8'), 'with-id');
   });
 
   it('a failure before the first byte gives the replaced recording back', async () => {

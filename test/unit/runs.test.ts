@@ -1,5 +1,7 @@
 // Pairs of runs: the order in which they run, the test that judges them, and the block for a pull request.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Runs } from '../../extension/protocol/runs';
 import { comparePairs } from '../../extension/session/runs/paired';
 import { pullRequestText } from '../../extension/session/runs/pull-request';
@@ -95,6 +97,32 @@ describe('the block for a pull request', () => {
     assert.match(text, /4\.00 times as fast \(3\.90 to 4\.10\) in 6 pairs of runs in turn on CPUs 0-3 .*p = 0\.031/);
     assert.match(text, /Predicted from the first recording alone: 3\.50 times as fast \(3\.00 to 5\.00\)/);
     assert.doesNotMatch(text, /Chance|Other programs/);
+  });
+
+  it('is what docs/pull-request.md shows', () => {
+    const [, shown = ''] = readFileSync(join(__dirname, '../../docs/pull-request.md'), 'utf8').split('\n---\n');
+    const words = (text: string): string => text.replace(/\s+/g, ' ').trim();
+    const value = (pattern: RegExp): string => pattern.exec(words(shown))?.[1] ?? '';
+    const [before, after] = [1.301e9, 247.9e6];
+    const text = pullRequestText({
+      runs: {
+        ...runs,
+        cpus: '0-1',
+        pairs: [
+          ...Array.from({ length: 9 }, () => ({ order: 'AB' as const, beforeNs: before, afterNs: after, recorded: false })),
+          { order: 'AB', beforeNs: 1.346e9, afterNs: 257.2e6, recorded: true },
+        ],
+        median: { before, after, spread: { before: 0.385, after: 0.679 } },
+        speedup: { low: 3.36, mid: 4.99, high: 5.36 },
+        p: 0.00390625,
+        predicted: { low: 3.79, mid: 4.65, high: 6.01, type: 'atomic_long', object: 'counters' },
+        contendedShare: { before: 0.996, after: 0 },
+      },
+      finding: value(/\*\*Finding:\*\* (.*?) \*\*Advice/),
+      advice: undefined,
+      layout: null,
+    });
+    assert.equal(words(shown).replace(/\*\*Advice:.*?(?=\|)/, ''), words(text));
   });
 
   it('says where chance or other programs may explain the difference', () => {

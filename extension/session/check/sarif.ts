@@ -19,9 +19,12 @@ export interface SarifOptions {
 
 /**
  * One rule a verdict. Results are the first 5,000 of the findings; those whose data and code stand in no file of the repository are left
- * out, since code scanning refuses results without a place: a notification counts them.
+ * out, since code scanning refuses results without a place: a notification counts them. A check that is no pass is no success.
  */
-export function sarifLog({ findings, notes }: Pick<Check, 'findings' | 'notes'>, { version, root }: SarifOptions): object {
+export function sarifLog(
+  { findings, notes, noPass }: Pick<Check, 'findings' | 'notes' | 'noPass'>,
+  { version, root }: SarifOptions,
+): object {
   const rules = RULES.filter((rule) => findings.some((finding) => finding.rule === rule));
   const results: object[] = [];
   let withoutPlace = 0;
@@ -32,9 +35,12 @@ export function sarifLog({ findings, notes }: Pick<Check, 'findings' | 'notes'>,
   }
   const tooMany = findings.length - withoutPlace - results.length;
   const said = [
-    ...notes,
-    ...(withoutPlace === 0 ? [] : [`${withoutPlace} more in no file of the repository, and so not in this list.`]),
-    ...(tooMany === 0 ? [] : [`${tooMany} more with smaller shares, and so not in this list.`]),
+    ...(noPass === null ? [] : [notification('error', `No pass: ${noPass}.`)]),
+    ...[
+      ...notes,
+      ...(withoutPlace === 0 ? [] : [`${withoutPlace} more in no file of the repository, and so not in this list.`]),
+      ...(tooMany === 0 ? [] : [`${tooMany} more with smaller shares, and so not in this list.`]),
+    ].map((text) => notification('note', text)),
   ];
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -45,16 +51,18 @@ export function sarifLog({ findings, notes }: Pick<Check, 'findings' | 'notes'>,
         columnKind: 'utf16CodeUnits',
         invocations: [
           {
-            executionSuccessful: true,
-            ...(said.length === 0
-              ? {}
-              : { toolExecutionNotifications: said.map((text) => ({ level: 'note', message: { text: printable(text) } })) }),
+            executionSuccessful: noPass === null,
+            ...(said.length === 0 ? {} : { toolExecutionNotifications: said }),
           },
         ],
         results,
       },
     ],
   };
+}
+
+function notification(level: 'error' | 'note', text: string): object {
+  return { level, message: { text: printable(text) } };
 }
 
 function ruleOf(rule: Rule): object {

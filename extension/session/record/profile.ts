@@ -7,7 +7,7 @@ import { t } from '../../protocol/l10n';
 import type { Display } from '../../protocol/report';
 import { withFullStop } from '../../protocol/words';
 import { OpenProfile } from '../profile/open-profile';
-import { keepBinaries } from './kept-binaries';
+import { BinaryKeeper } from './kept-binaries';
 import { orphansOf } from './processes';
 import { createRecordingFolder, type FolderRequest, type RecordingFolder } from './recording-folder';
 import { printable } from '../text/terminal-text';
@@ -59,6 +59,7 @@ export async function recordProgram(
   if (program === undefined || program === '') throw new EngineError('usage', 'There is no program to record.');
   const folder = await createRecordingFolder({ ...output, program });
   const { path } = folder;
+  const keeper = keepsBinaries ? new BinaryKeeper(path) : undefined;
   const since = Date.now();
   try {
     const result = await engine.call(
@@ -66,11 +67,14 @@ export async function recordProgram(
       { ...params, outputDirectory: path },
       {
         ...(control.stop === undefined ? {} : { signal: control.stop }),
-        onProgress: (progress) => control.onProgress?.({ phase: 'recording', path, ...progress }),
+        onProgress: (progress) => {
+          keeper?.look();
+          control.onProgress?.({ phase: 'recording', path, ...progress });
+        },
       },
     );
     await folder.keep();
-    if (keepsBinaries) result.warnings.push(...(await keepBinaries(path)));
+    result.warnings.push(...((await keeper?.end()) ?? []));
     result.warnings.push(...[endedByTrap(params, result)].filter((sentence) => sentence !== undefined));
     const [command] = params.command;
     if (command !== undefined && !result.durationReached && control.stop?.aborted !== true) {
@@ -80,7 +84,7 @@ export async function recordProgram(
     }
     return { path, result };
   } catch (error) {
-    throw error instanceof EngineError ? await settle(folder, error) : error;
+    throw error instanceof EngineError ? await settle(folder, keeper, error) : error;
   }
 }
 
@@ -130,10 +134,12 @@ export function openRecording(
 }
 
 /** Keeps what a failed recording left, or puts things back, and returns the error to throw. */
-async function settle(folder: RecordingFolder, error: EngineError): Promise<EngineError> {
+async function settle(folder: RecordingFolder, keeper: BinaryKeeper | undefined, error: EngineError): Promise<EngineError> {
   const recorded = (await fileSize(join(folder.path, 'perf.data'))) > 0;
+  const notKept: string[] = [];
   try {
     await (recorded ? folder.keep() : folder.abandon());
+    if (recorded) notKept.push(...((await keeper?.end()) ?? []));
   } catch (failure) {
     return new EngineError(
       error.kind,
@@ -145,7 +151,10 @@ async function settle(folder: RecordingFolder, error: EngineError): Promise<Engi
   return new EngineError(
     error.kind,
     error.message,
-    t('{0} What was recorded until then is kept in {1}.', withFullStop(error.nextStep), folder.path).trimStart(),
+    [
+      t('{0} What was recorded until then is kept in {1}.', withFullStop(error.nextStep), folder.path).trimStart(),
+      ...notKept.map(withFullStop),
+    ].join(' '),
   );
 }
 

@@ -2,6 +2,7 @@
 import { lstat, mkdir, mkdtemp, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { EngineError } from '../../protocol/engine';
+import { codeOf, reasonOf } from './file-errors';
 import { KEPT_FOLDER } from './kept-binaries';
 
 export interface FolderRequest {
@@ -90,23 +91,6 @@ function cannotMake(folder: string, error: unknown): EngineError {
     `The recording's folder ${folder} cannot be made: ${reasonOf(error)}.`,
     codeOf(error) === 'ENOSPC' ? 'Free space there, or choose another folder with -o DIR.' : 'Choose another folder with -o DIR.',
   );
-}
-
-const REASONS: Record<string, string> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'that file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: "this user's share of the disk is full",
-  ENOTDIR: 'a part of the path is a file',
-  ENOENT: 'the folder that it would be in does not exist',
-  ENAMETOOLONG: 'its name is too long',
-  ELOOP: 'its links lead in a circle',
-};
-
-/** The system's own words where there are no better ones. */
-function reasonOf(error: unknown): string {
-  return REASONS[codeOf(error) ?? ''] ?? (error as Error).message;
 }
 
 /** mkdir decides, so that two recordings that start together get two folders. Rejects with the system's error. */
@@ -229,8 +213,4 @@ async function removeIfEmpty(path: string): Promise<void> {
 /** Whether a file or folder of this name in a recording's folder is part of the recording. */
 export function isRecordingFile(name: string): boolean {
   return RECORDING_FILES.has(name.endsWith(PART_SUFFIX) ? name.slice(0, -PART_SUFFIX.length) : name);
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }
