@@ -12,6 +12,7 @@ export interface CompareRow {
   /** Its place among all rows of the comparison. */
   id: number;
   status: DiffStatus;
+  statusText: string;
   name: string;
   /** What else is to be known of the name; may be empty. */
   remark: string;
@@ -45,8 +46,8 @@ export interface CompareView {
   /** How long the recorded runs took; empty where that says nothing. */
   elapsed: string;
   predicted: PredictedRow[];
-  /** Titles of what rows say besides their shares. */
-  columns: string[];
+  /** What rows say besides their shares: titles, and what they mean. */
+  columns: { name: string; meaning: string }[];
   /** Without kinds that have no rows. */
   tables: { kind: DiffKind; title: string; rows: CompareRow[] }[];
   /** What could not be compared, and why. */

@@ -28,6 +28,8 @@ export interface TabColumn {
   meaning: string;
   /** Its texts stand at the right. */
   number: boolean;
+  /** Its values are verdicts, each shown in its colour. */
+  verdict?: true;
 }
 
 /** By what a column sorts; null: not known. */

@@ -1,5 +1,6 @@
 // The JSON of `cacheline report --by` (cacheline-table/1), as docs/outputs.md fixes it. Counts are samples, shares 0 to 1.
 // 0 means measured and none; null means this evidence cannot say.
+import { t } from './l10n';
 import type { Evidence, LoadLevels, Verdict } from './report';
 import type { Count, Positive, Share } from './values';
 
@@ -24,20 +25,20 @@ export type TableKey = (typeof TABLE_KEYS)[number];
 
 /** What a row of the key is. */
 export const KEY_WORDS: Record<TableKey, string> = {
-  line: 'cache line',
-  object: 'object',
-  type: 'type',
-  member: 'member',
-  allocation: 'allocation',
-  function: 'function',
-  frame: 'innermost function',
-  source: 'source line',
-  file: 'source file',
-  thread: 'thread',
-  process: 'process',
-  cpu: 'CPU',
-  node: 'node',
-  time: 'time',
+  line: t('cache line'),
+  object: t('object'),
+  type: t('type'),
+  member: t('member'),
+  allocation: t('allocation'),
+  function: t('function'),
+  frame: t('innermost function'),
+  source: t('source line'),
+  file: t('source file'),
+  thread: t('thread'),
+  process: t('process'),
+  cpu: t('CPU'),
+  node: t('node'),
+  time: t('time'),
 };
 
 /** How many parts the time has by default, and at most. */

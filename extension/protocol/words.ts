@@ -3,6 +3,15 @@
 import { t } from './l10n';
 import type { Evidence, Report, Verdict } from './report';
 
+/** The verdicts' own words. */
+export const VERDICT_WORDS: Record<Verdict, string> = {
+  'false sharing': t('false sharing'),
+  'true sharing': t('true sharing'),
+  mixed: t('mixed'),
+  'read-shared': t('read-shared'),
+  private: t('private'),
+};
+
 export const VERDICT_MEANING: Record<Verdict, string> = {
   'false sharing': t('Threads wait for a cache line because others write data on it that they do not use.'),
   'true sharing': t('Threads wait for data that they really share: they use it alike, and at least one writes it.'),

@@ -61,13 +61,21 @@ export function describeTranslated({ browser, url, extensions, screenshots, sour
       assert.match(await panel.getByRole('tab', { selected: true }).innerText(), /^⟦Lines⟧$/);
       assert.match(await panel.locator('.answer .summary').innerText(), /^⟦.*⟧/);
       await panel.getByRole('button', { name: '⟦Preview Fix⟧' }).waitFor({ timeout: 60_000 });
+      assert.equal(await panel.locator('.row.line .chip').first().innerText(), '⟦false sharing⟧');
       await window.screenshot('16-translated');
+      for (const tab of ['⟦Data⟧', '⟦Functions⟧', '⟦Threads⟧']) {
+        await panel.getByRole('tab', { name: tab, exact: true }).click();
+        const heads = panel.locator('.tab-scroll th');
+        await heads.first().waitFor();
+        for (const title of await heads.allInnerTexts()) assert.match(title.trim(), /^⟦.*⟧$/, tab);
+      }
+      await panel.getByRole('tab', { name: '⟦Lines⟧', exact: true }).click();
 
       await window.showTab(path.basename(source));
       await page.locator('.glyph-margin-widgets .cgmr').first().waitFor();
       const hover = await window.hover(line, word);
       await window.screenshot('16-translated-hover');
-      assert.match(hover, /⟦'\w+' waits to \w+ 'messages_(written|read)' because /);
+      assert.match(hover, /⟦'\w+' waits to ⟦\w+⟧ 'messages_(written|read)' because /);
       for (const title of ['⟦bytes⟧', '⟦reads⟧', '⟦writes⟧', '⟦threads⟧']) assert.ok(hover.includes(title), `${title} in ${hover}`);
     });
   });

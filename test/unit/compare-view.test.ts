@@ -53,7 +53,11 @@ describe('compare view', () => {
         ['function', ['work better']],
       ],
     );
-    assert.deepEqual(view.columns, ['Time per second', 'Time per run', 'Contended samples']);
+    assert.deepEqual(
+      view.columns.map(({ name }) => name),
+      ['Time per second', 'Time per run', 'Contended samples'],
+    );
+    assert.ok(view.columns.every(({ meaning }) => meaning !== ''));
     const [gone] = view.tables[0]!.rows;
     assert.deepEqual(
       [gone?.shareText, gone?.share],

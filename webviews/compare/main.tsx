@@ -1,9 +1,11 @@
 // The page of "Compare Recordings": what changed from one recording to the other, the conclusion first.
 import '../page/l10n';
+import '../page/tips';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { BothSides, CompareView, PredictedRow, ToCompare } from '../../extension/protocol/compare';
 import { t } from '../../extension/protocol/l10n';
+import { TitleRow, type TableTitle } from '../page/title-row';
 import { send } from './host';
 import { ChangeTable } from './table';
 import './compare.css';
@@ -65,6 +67,17 @@ function Sides({ before, after }: BothSides) {
   );
 }
 
+const PREDICTED: TableTitle[] = [
+  { name: t('Advice on the recording before'), meaning: t('What to change, as the recording before suggests') },
+  { name: t('The program, predicted'), meaning: t('How much faster the program gets, computed from the recording before the change') },
+  {
+    name: t('Waiting left, predicted'),
+    meaning: t('The part of the waiting for this data that stays after the change, computed before it'),
+    kind: 'number',
+  },
+  { name: t('measured'), meaning: t('The same, as the recording after shows it'), kind: 'number' },
+];
+
 /** What advice on the recording before promised, beside what the recording after shows. */
 function Predicted({ predicted, elapsed }: { predicted: PredictedRow[]; elapsed: string }) {
   return (
@@ -75,16 +88,7 @@ function Predicted({ predicted, elapsed }: { predicted: PredictedRow[]; elapsed:
         <div class="scroll" role="region" aria-label={t('Predicted and measured')} tabIndex={0}>
           <table>
             <thead>
-              <tr>
-                <th scope="col">{t('Advice on the recording before')}</th>
-                <th scope="col">{t('The program, predicted')}</th>
-                <th scope="col" class="number">
-                  {t('Waiting left, predicted')}
-                </th>
-                <th scope="col" class="number">
-                  {t('measured')}
-                </th>
-              </tr>
+              <TitleRow titles={PREDICTED} />
             </thead>
             <tbody>
               {predicted.map(({ advice, speedup, predictedLeft, measuredLeft }, index) => (

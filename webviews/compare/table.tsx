@@ -2,6 +2,16 @@
 import { useState } from 'preact/hooks';
 import type { CompareRow, CompareView } from '../../extension/protocol/compare';
 import { t } from '../../extension/protocol/l10n';
+import { TitleRow, type TableTitle } from '../page/title-row';
+
+const TITLES: TableTitle[] = [
+  { name: t('Status'), meaning: t('What became of the waiting; “unsure”: chance explains the difference'), kind: 'status' },
+  { name: t('Name'), meaning: t('The data or the function that waits') },
+  { name: t('Waits most at'), meaning: t('The source line that waits most'), kind: 'place' },
+  { name: t('Share before'), meaning: t('Contended samples, of all samples of the recording before'), kind: 'share' },
+  { name: t('Share after'), meaning: t('Contended samples, of all samples of the recording after'), kind: 'share' },
+  { name: t('Sure'), meaning: t('How sure it is that chance does not explain the difference'), kind: 'number sure' },
+];
 
 /** Rows that are shown at first. */
 const FIRST_ROWS = 20;
@@ -23,29 +33,12 @@ export function ChangeTable({ title, rows, columns, onOpen }: ChangeTableProps) 
       <div class="scroll">
         <table aria-label={title} onKeyDown={moveBetweenPlaces}>
           <thead>
-            <tr>
-              <th scope="col" class="status">
-                {t('Status')}
-              </th>
-              <th scope="col">{t('Name')}</th>
-              <th scope="col" class="place">
-                {t('Waits most at')}
-              </th>
-              <th scope="col" class="share">
-                {t('Share before')}
-              </th>
-              <th scope="col" class="share">
-                {t('Share after')}
-              </th>
-              <th scope="col" class="number sure">
-                {t('Sure')}
-              </th>
-              {columns.map((column) => (
-                <th key={column} scope="col" class="number" aria-label={t('{0}, before and after', column)}>
-                  {column}
-                </th>
-              ))}
-            </tr>
+            <TitleRow
+              titles={[
+                ...TITLES,
+                ...columns.map(({ name, meaning }) => ({ name, meaning: t('{0}: before → after', meaning), kind: 'number' })),
+              ]}
+            />
           </thead>
           <tbody>
             {shown.map((row) => (
@@ -64,11 +57,11 @@ export function ChangeTable({ title, rows, columns, onOpen }: ChangeTableProps) 
 }
 
 export function ChangeRow({ row, onOpen }: { row: CompareRow; onOpen: (row: number) => void }) {
-  const { id, status, name, remark, share, shareText, sure, numbers, place, placeTitle } = row;
+  const { id, status, statusText, name, remark, share, shareText, sure, numbers, place, placeTitle } = row;
   return (
     <tr class="change" onDblClick={() => place !== '' && onOpen(id)}>
       <td>
-        <span class={`change-${status}`}>{status}</span>
+        <span class={`change-${status}`}>{statusText}</span>
       </td>
       <th scope="row">
         {name}

@@ -1,5 +1,6 @@
 // The page of "Check This Machine": each collector, whether it can be used here, what is in the way and what lifts it.
 import '../page/l10n';
+import '../page/tips';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../../extension/protocol/l10n';
@@ -11,9 +12,17 @@ import type {
   SelfTestState,
   ToMachine,
 } from '../../extension/protocol/machine';
+import { TitleRow, type TableTitle } from '../page/title-row';
 import './machine.css';
 
 declare function acquireVsCodeApi(): { postMessage(message: FromMachine): void };
+
+const TITLES: TableTitle[] = [
+  { name: t('Collector'), meaning: t('A way to take samples, and what it measures') },
+  { name: t('Usable'), meaning: t('Whether this machine and this user can record with it') },
+  { name: t('What blocks it, and how to fix that'), meaning: t('What was found, and the command or setting that changes it') },
+  { name: t('Self-test'), meaning: t('What a recording of the built-in contended program found') },
+];
 
 const api = acquireVsCodeApi();
 const send = (message: FromMachine): void => api.postMessage(message);
@@ -51,12 +60,7 @@ function Machine({ view: { collectors, facts, selfTest } }: { view: MachineView 
       <SelfTestNotice selfTest={selfTest} />
       <table class="collectors" aria-busy={selfTest.state === 'running'}>
         <thead>
-          <tr>
-            <th scope="col">{t('Collector')}</th>
-            <th scope="col">{t('Usable')}</th>
-            <th scope="col">{t('What blocks it, and how to fix that')}</th>
-            <th scope="col">{t('Self-test')}</th>
-          </tr>
+          <TitleRow titles={TITLES} />
         </thead>
         <tbody>
           {collectors.map((collector) => (

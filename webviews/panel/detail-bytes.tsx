@@ -3,7 +3,6 @@ import { Fragment } from 'preact';
 import { t } from '../../extension/protocol/l10n';
 import type { LineDetail, LinePiece } from '../../extension/protocol/panel-detail';
 import { offsetBars, threadGroups, type Bar } from './detail-model';
-import { ColumnTitles } from './detail-tables';
 import { count, plural } from './format';
 
 export function LineBytes({ detail }: { detail: LineDetail }) {
@@ -71,7 +70,15 @@ export function LineBytes({ detail }: { detail: LineDetail }) {
       </figcaption>
       <table class="for-readers">
         <caption>{t('Samples by byte of the cache line')}</caption>
-        <ColumnTitles titles={[t('Byte'), t('Data'), t('Threads'), t('Reads'), t('Writes')]} />
+        <thead>
+          <tr>
+            {[t('Byte'), t('Data'), t('Threads'), t('Reads'), t('Writes')].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
           {bars.flatMap(({ offset, names, parts }) =>
             parts.map(({ group, reads, writes }) => (

@@ -5,9 +5,10 @@ import type { Measure } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
 import type { AccessDetail, LineDetail } from '../../extension/protocol/panel-detail';
 import type { Access } from '../../extension/protocol/report';
-import { accessKind } from '../../extension/protocol/roles';
+import { accessKind, KIND_WORDS } from '../../extension/protocol/roles';
 import { percent } from '../../extension/protocol/words';
 import { waitMatrix } from './detail-model';
+import { TitleRow, type TableTitle } from '../page/title-row';
 import { count, fileName, plural } from './format';
 import { send } from './host';
 import { accessesOf } from './model';
@@ -25,7 +26,11 @@ export function WaitTable({ detail }: { detail: LineDetail }) {
         <caption>{t('Who waits for whom: shares of the waiting for this line')}</caption>
         <thead>
           <tr>
-            <th scope="col">{t('waits at \\ for')}</th>
+            <th scope="col">
+              <span class="term" tabIndex={0} title={t('A row waits for the columns: what is accessed there makes the row wait')}>
+                {t('waits at \\ for')}
+              </span>
+            </th>
             {words.map(({ name, offset }) => (
               <th key={offset} scope="col" class="mono" title={`+${offset} ${name}`}>
                 {name}
@@ -62,6 +67,19 @@ export function WaitTable({ detail }: { detail: LineDetail }) {
   );
 }
 
+const ACCESS_TITLES: TableTitle[] = [
+  { name: t('Byte'), meaning: t('Bytes from the start of the cache line'), kind: 'number' },
+  {
+    name: t('Kind'),
+    meaning: t('What the access does; rmw: it reads and writes in one instruction; atomic: no other core can interrupt it'),
+  },
+  { name: t('Share'), meaning: t('Of the samples that count on this line'), kind: 'number' },
+  { name: t('Threads'), meaning: t('Distinct threads'), kind: 'number' },
+  { name: t('Data'), meaning: t('The variable, type member or heap block at that byte') },
+  { name: t('Function'), meaning: t('The function whose code makes the access') },
+  { name: t('Source'), meaning: t('The source line of that code') },
+];
+
 export function AccessTable({ detail: { line, accesses }, measure }: { detail: LineDetail; measure: Measure }) {
   const details = new Map(line.accesses.map((access, index) => [access, accesses[index]]));
   const all = accessesOf(line, measure);
@@ -70,10 +88,9 @@ export function AccessTable({ detail: { line, accesses }, measure }: { detail: L
     <div class="accesses">
       <table>
         <caption>{t('Accesses')}</caption>
-        <ColumnTitles
-          titles={[t('Byte'), t('Kind'), t('Share'), t('Threads'), t('Data'), t('Function'), t('Source')]}
-          numbers={[0, 2, 3]}
-        />
+        <thead>
+          <TitleRow titles={ACCESS_TITLES} />
+        </thead>
         <tbody>
           {all.slice(0, MOST_ACCESSES).map((access) => (
             <AccessRows
@@ -107,7 +124,7 @@ function AccessRows({ access, detail = { name: '', inlined: [], chains: [] }, sh
     <>
       <tr>
         <td class="number">{access.offset}</td>
-        <td>{accessKind(access)}</td>
+        <td>{KIND_WORDS[accessKind(access)]}</td>
         <td class="number">{share === undefined ? '' : percent(share)}</td>
         <td class="number">{count(access.threads.length)}</td>
         <td class="mono" title={name}>
@@ -155,19 +172,4 @@ function AccessRows({ access, detail = { name: '', inlined: [], chains: [] }, sh
 /** What counts on a line: contended samples where there are any, all otherwise. */
 function weight({ contended, records }: Access, contendedOfLine: number): number {
   return contendedOfLine > 0 ? contended : records;
-}
-
-/** @param numbers places of the columns of numbers */
-export function ColumnTitles({ titles, numbers = [] }: { titles: readonly string[]; numbers?: readonly number[] }) {
-  return (
-    <thead>
-      <tr>
-        {titles.map((title, index) => (
-          <th key={title} scope="col" class={numbers.includes(index) ? 'number' : ''}>
-            {title}
-          </th>
-        ))}
-      </tr>
-    </thead>
-  );
 }

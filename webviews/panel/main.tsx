@@ -1,5 +1,6 @@
 // The panel's page: the table of contended cache lines of a profile. It asks for the report whenever it is shown.
 import '../page/l10n';
+import '../page/tips';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../../extension/protocol/l10n';

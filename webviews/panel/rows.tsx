@@ -7,7 +7,7 @@ import { ownPlace } from '../../extension/protocol/own-place';
 import type { PanelHeat, PanelLine } from '../../extension/protocol/panel';
 import type { CacheLine, Evidence } from '../../extension/protocol/report';
 import { mappingText, memoryName } from '../../extension/protocol/stack-owner';
-import { VERDICT_MEANING, percent } from '../../extension/protocol/words';
+import { VERDICT_MEANING, VERDICT_WORDS, percent } from '../../extension/protocol/words';
 import { valueText, type Value } from './columns';
 import { count, fileName, plural } from './format';
 import { LINE, type HeadColumn, type TableLayout } from './layout';
@@ -40,12 +40,13 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
         </button>
         {row.objects}
       </div>
-      <div
-        class="column verdict"
-        role="gridcell"
-        title={[VERDICT_MEANING[line.verdict], confirmationText(line)].filter((text) => text !== '').join('\n')}
-      >
-        <span class={`chip ${line.verdict.replace(' ', '-')}`}>{line.verdict}</span>
+      <div class="column verdict" role="gridcell">
+        <span
+          class={`chip ${line.verdict.replace(' ', '-')}`}
+          title={[VERDICT_MEANING[line.verdict], confirmationText(line)].filter((text) => text !== '').join('\n')}
+        >
+          {VERDICT_WORDS[line.verdict]}
+        </span>
         {isConfirmed(line) && <span class="tag">{`${CONFIRMED_MARK} ${t('confirmed')}`}</span>}
         {line.flags.map((flag) => (
           <span key={flag} class="tag">

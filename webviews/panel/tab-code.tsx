@@ -3,16 +3,17 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../../extension/protocol/l10n';
 import type { CodeInstructionRow, CodeSource, TabCode, TabSubject } from '../../extension/protocol/panel-tabs';
 import { percent } from '../../extension/protocol/words';
+import { TitleRow, type TableTitle } from '../page/title-row';
 import { count } from './format';
 import { send } from './host';
 import { Notes, ShareCell } from './tab-table';
 
-const COLUMNS = [
-  { title: t('Share'), meaning: t('Of the contended samples'), number: true },
-  { title: t('Samples'), meaning: t('Samples at this instruction'), number: true },
-  { title: t('Instruction'), meaning: '', number: false },
-  { title: t('Data'), meaning: t('What the instruction accesses; in bold where it is on the cache line that is shown'), number: false },
-  { title: t('Address'), meaning: t('In the binary'), number: true },
+const COLUMNS: TableTitle[] = [
+  { name: t('Share'), meaning: t('Of the contended samples'), kind: 'number' },
+  { name: t('Samples'), meaning: t('Samples at this instruction'), kind: 'number' },
+  { name: t('Instruction'), meaning: t('As it stands in the binary, below its source line') },
+  { name: t('Data'), meaning: t('What the instruction accesses; in bold where it is on the cache line that is shown') },
+  { name: t('Address'), meaning: t('In the binary'), kind: 'number' },
 ];
 
 interface CodeProps {
@@ -50,13 +51,7 @@ export function Code({ code, onSubject }: CodeProps) {
         {problem === '' ? (
           <table class="code" aria-label={t('Instructions')}>
             <thead>
-              <tr>
-                {COLUMNS.map((column) => (
-                  <th key={column.title} scope="col" class={column.number ? 'number' : ''} title={column.meaning}>
-                    {column.title}
-                  </th>
-                ))}
-              </tr>
+              <TitleRow titles={COLUMNS} />
             </thead>
             <tbody>
               {rows.map((row, index) =>

@@ -2,7 +2,9 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { heatStep } from '../../extension/protocol/heat-scale';
 import { t } from '../../extension/protocol/l10n';
-import type { TabColumn, TabRow, TabRows, TabTable } from '../../extension/protocol/panel-tabs';
+import type { TabColumn, TabRow, TabRows, TabTable, TabValue } from '../../extension/protocol/panel-tabs';
+import type { Verdict } from '../../extension/protocol/report';
+import { VERDICT_MEANING } from '../../extension/protocol/words';
 import { send } from './host';
 import type { Sort } from './model';
 import { moreRowsLabel, ROWS_AT_ONCE, shownRows, sortedRows, type ShownRow } from './tab-views';
@@ -108,6 +110,7 @@ export function Rows({ table, sort, onSort }: SortProps & { table: TabRows }) {
                     key={column.title}
                     column={column}
                     text={shown.row.cells[at] ?? ''}
+                    value={shown.row.values[at] ?? null}
                     bar={at === bars ? shown.row.share : undefined}
                     twisty={at === 0 && shown.row.rows.length > 0 ? shown : undefined}
                     onToggle={toggle}
@@ -194,6 +197,7 @@ export function ShareCell({ share, text }: { share: number; text: string }) {
 interface CellProps {
   column: TabColumn;
   text: string;
+  value: TabValue;
   /** 0 to 1; undefined: it has none. */
   bar: number | undefined;
   /** Of a row that unfolds. */
@@ -201,9 +205,17 @@ interface CellProps {
   onToggle: (row: ShownRow, open: boolean) => void;
 }
 
-function Cell({ column: { title, number }, text, bar, twisty, onToggle }: CellProps) {
+function VerdictChip({ verdict, text }: { verdict: TabValue; text: string }) {
+  return (
+    <span class={`chip ${String(verdict).replace(' ', '-')}`} title={VERDICT_MEANING[verdict as Verdict]}>
+      {text}
+    </span>
+  );
+}
+
+function Cell({ column: { number, verdict }, text, value, bar, twisty, onToggle }: CellProps) {
   if (bar !== undefined) return <ShareCell share={bar} text={text} />;
-  if (title === 'verdict') return <td>{text !== '' && <span class={`chip ${text.replace(' ', '-')}`}>{text}</span>}</td>;
+  if (verdict) return <td>{text !== '' && <VerdictChip verdict={value} text={text} />}</td>;
   if (number) return <td class={`number${text === '?' ? ' quiet' : ''}`}>{text}</td>;
   return (
     <td class="name mono" title={text}>

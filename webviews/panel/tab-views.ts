@@ -56,7 +56,7 @@ export function timeOf(filter: string): { from: number; to: number } | undefined
   return undefined;
 }
 
-export const SHARE_FIRST: Sort = { key: 'share', descending: true };
+export const SHARE_FIRST: Sort = { key: t('share'), descending: true };
 
 /** Rows and what is inside of them, by the column of that title; rows of equal values keep their order. */
 export function sortedRows(rows: readonly TabRow[], columns: readonly TabColumn[], sort: Sort): TabRow[] {

@@ -50,7 +50,7 @@ export function comparability(before: Head, after: Head): Comparability {
 function kindOf({ evidence, c2c }: Head): string {
   if (c2c === undefined) return t('Time at contended accesses');
   if (evidence.length === 0) return t('Samples without data sources');
-  return { tot: 'HITMs', lcl: t('Local HITMs'), rmt: t('Remote HITMs'), peer: t('Loads that a peer answered') }[c2c.display];
+  return { tot: t('HITMs'), lcl: t('Local HITMs'), rmt: t('Remote HITMs'), peer: t('Loads that a peer answered') }[c2c.display];
 }
 
 function programs(before: Head, after: Head): string[] {
@@ -62,15 +62,15 @@ function programs(before: Head, after: Head): string[] {
 function machines({ recording: a, lineSize }: Head, { recording: b, lineSize: other }: Head): string[] {
   if (a === null || b === null) return [];
   const facts = ([{ cpu, cpus, kernel }, size]: [typeof a.machine, number]): Record<string, string> => ({
-    'CPU model': cpu,
-    'number of CPUs': String(cpus),
-    kernel: kernel,
-    'line size': String(size),
+    [t('CPU model')]: cpu,
+    [t('number of CPUs')]: String(cpus),
+    [t('kernel')]: kernel,
+    [t('line size')]: String(size),
   });
   const [one, two] = [facts([a.machine, lineSize]), facts([b.machine, other])];
   const differing = Object.keys(one).filter((name) => one[name] !== two[name]);
   if (differing.length === 0) return [];
-  const values = differing.map((name) => t('{0} ({1}, then {2})', name, one[name] || 'unknown', two[name] || 'unknown'));
+  const values = differing.map((name) => t('{0} ({1}, then {2})', name, one[name] || t('unknown'), two[name] || t('unknown')));
   return [t('The machines differ in {0}: times and HITMs per second cannot be compared, shares only roughly.', enumerate(values))];
 }
 
@@ -89,6 +89,7 @@ function rates(before: Head, after: Head): string[] {
 
 /** What makes one of them say less. */
 function quality({ samples, blind }: Head, side: 'before' | 'after'): string[] {
+  const when = side === 'before' ? t('before') : t('after');
   const lost = samples.lost / Math.max(1, samples.lost + samples.total);
   const few = 200;
   return [
@@ -98,10 +99,10 @@ function quality({ samples, blind }: Head, side: 'before' | 'after'): string[] {
           t(
             'Nothing can be said about {0} of the samples {1}: what is missing there may just not have been seen.',
             percent(blind.share),
-            side,
+            when,
           ),
         ]),
-    ...(lost >= 0.1 ? [t('{0} of the samples {1} were lost while recording.', percent(lost), side)] : []),
-    ...(samples.total < few ? [t('There are only {0} samples {1}: small differences may be chance.', samples.total, side)] : []),
+    ...(lost >= 0.1 ? [t('{0} of the samples {1} were lost while recording.', percent(lost), when)] : []),
+    ...(samples.total < few ? [t('There are only {0} samples {1}: small differences may be chance.', samples.total, when)] : []),
   ];
 }

@@ -9,7 +9,7 @@ import { percent } from '../../protocol/words';
 import { printable } from '../text/terminal-text';
 import { duration } from '../threads/duration';
 import type { Comparison, PlaceOnSide } from './comparison';
-import { conclusion, KINDS, LEGEND, measuresOf, remarks, sideText, sureText } from './diff-text';
+import { conclusion, KINDS, LEGEND, measuresOf, remarks, sideText, STATUSES, sureText } from './diff-text';
 import { withoutAddress } from './sums';
 
 /** @param shortPath how a file's path is shown: in the editor, below the workspace's folder */
@@ -18,6 +18,7 @@ export function compareView({ diff, places, advice, elapsed }: Comparison, short
   const row = (entry: DiffEntry, id: number): CompareRow => ({
     id,
     status: entry.status,
+    statusText: STATUSES[entry.status],
     name: printable(entry.name),
     remark: remarks(entry),
     share: { before: entry.before.programShare, after: entry.after.programShare },
@@ -33,7 +34,7 @@ export function compareView({ diff, places, advice, elapsed }: Comparison, short
     after: sideText(withShortPaths(diff.after, shortPath)),
     elapsed: elapsedText(elapsed),
     predicted: advice.filter(({ way }) => way !== 'none').map((one) => predictedRow(one, diff)),
-    columns: measures.map(({ name }) => name),
+    columns: measures.map(({ name, meaning }) => ({ name, meaning })),
     tables: (Object.keys(KINDS) as DiffKind[]).flatMap((kind) => {
       const own = rows.flatMap((one) => (one.kind === kind ? [one.row] : []));
       return own.length === 0 ? [] : [{ kind, title: KINDS[kind], rows: own }];
@@ -52,17 +53,17 @@ function placeTexts(place: PlaceOnSide | undefined): Pick<CompareRow, 'place' | 
   if (place === undefined) return { place: '', placeTitle: '' };
   return {
     place: printable(shortPlace(place)),
-    placeTitle: printable(t('{0}:{1}, in the recording {2}', place.file, place.line, place.side)),
+    placeTitle: printable(t('{0}:{1}, in the recording {2}', place.file, place.line, place.side === 'before' ? t('before') : t('after'))),
   };
 }
 
 function elapsedText(elapsed: Comparison['elapsed']): string {
   if (elapsed === null) return '';
   const { before, after } = elapsed;
-  const times = [before, after].map((seconds) => duration(seconds * 1e9));
   return t(
-    'The recorded runs took {0} after: {1} times as fast. One run of each does not show how much runs vary; "cacheline record --repeat" runs both in turn.',
-    times.join(' before, '),
+    'The recorded runs took {0} before, {1} after: {2} times as fast. One run of each does not show how much runs vary; "cacheline record --repeat" runs both in turn.',
+    duration(before * 1e9),
+    duration(after * 1e9),
     factor(before / after),
   );
 }

@@ -1,5 +1,6 @@
 // What changed between two recordings, as text and as Markdown.
 import type { Diff, DiffChange, DiffEntry, DiffKind, DiffMeasure, DiffSide, DiffStatus } from '../../protocol/diff';
+import { t } from '../../protocol/l10n';
 import type { Evidence } from '../../protocol/report';
 import { joinArguments } from '../record/launch';
 import { headField, joinBlocks } from '../report/report-blocks';
@@ -19,7 +20,21 @@ export interface DiffTextOptions {
 
 /** Entries of a kind without --show-all. */
 const MAX_ENTRIES = 20;
-export const KINDS: Record<DiffKind, string> = { type: 'Types', member: 'Members', object: 'Objects', function: 'Functions' };
+export const KINDS: Record<DiffKind, string> = {
+  type: t('Types'),
+  member: t('Members'),
+  object: t('Objects'),
+  function: t('Functions'),
+};
+/** Of one entry. */
+export const STATUSES: Record<DiffStatus, string> = {
+  gone: t('gone'),
+  new: t('new'),
+  better: t('better'),
+  worse: t('worse'),
+  same: t('same'),
+  unsure: t('unsure'),
+};
 const STATUS_STYLE: Partial<Record<DiffStatus, keyof Style>> = {
   gone: 'green',
   better: 'green',
@@ -47,39 +62,44 @@ export function diffText(diff: Diff, { width, style, showAll }: DiffTextOptions)
   ]);
 }
 
-export const LEGEND =
-  'Shares are of all samples. Time is the contended time of all threads, estimated from samples, per second of the recording. ' +
-  'unsure: chance explains the difference. sure: how sure it is that chance does not.';
+export const LEGEND = t(
+  'Shares are of all samples. Time is the contended time of all threads, estimated from samples, per second of the recording. unsure: chance explains the difference. sure: how sure it is that chance does not.',
+);
 
 /** Printable. */
 export function sideText({ recording, command, samples, seconds, collector }: DiffSide): string {
-  const program = command.length === 0 ? '' : `, of ${printable(joinArguments(command))}`;
-  return `${recording}${program}: ${plural(samples, 'sample')} in ${seconds.toFixed(1)} s (${collector})`;
+  const program = command.length === 0 ? '' : t(', of {0}', printable(joinArguments(command)));
+  return t('{0}{1}: {2} in {3} s ({4})', recording, program, plural(samples, 'sample'), seconds.toFixed(1), collector);
 }
 
 const STATUS_WORDS: Record<DiffStatus, string> = {
-  gone: 'The waiting is gone',
-  new: 'The waiting is new',
-  better: 'There is less waiting',
-  worse: 'There is more waiting',
-  same: 'There is as much waiting as before',
-  unsure: 'It is unclear whether the waiting changed',
+  gone: t('The waiting is gone'),
+  new: t('The waiting is new'),
+  better: t('There is less waiting'),
+  worse: t('There is more waiting'),
+  same: t('There is as much waiting as before'),
+  unsure: t('It is unclear whether the waiting changed'),
 };
 
 /** For a person, in sentences. */
 export function conclusion({ program, comparable }: Diff): string {
   const { before, after, status, confidence } = program;
-  if (before.contended === 0 && after.contended === 0) return 'No sample was contended before or after.';
-  const shares = `${percent(before.programShare)} of all samples were contended before, ${percent(after.programShare)} after`;
-  const words = comparable ? STATUS_WORDS[status] : 'The amount of waiting cannot be compared';
+  if (before.contended === 0 && after.contended === 0) return t('No sample was contended before or after.');
+  const shares = t('{0} of all samples were contended before, {1} after', percent(before.programShare), percent(after.programShare));
+  const words = comparable ? STATUS_WORDS[status] : t('The amount of waiting cannot be compared');
   const times =
     before.contendedNs === null || after.contendedNs === null
       ? ''
-      : ` Time at contended accesses: ${duration(before.contendedNs)} a run before, ${duration(after.contendedNs)} after` +
-        (before.contendedNsPerSecond === null || after.contendedNsPerSecond === null
-          ? '.'
-          : `; each second ${duration(before.contendedNsPerSecond)}, then ${duration(after.contendedNsPerSecond)}.`);
-  return `${words}: ${shares}${comparable && status !== 'unsure' && status !== 'same' ? ` (${percent(confidence)} sure)` : ''}.${times}`;
+      : t(
+          ' Time at contended accesses: {0} a run before, {1} after{2}.',
+          duration(before.contendedNs),
+          duration(after.contendedNs),
+          before.contendedNsPerSecond === null || after.contendedNsPerSecond === null
+            ? ''
+            : t('; each second {0}, then {1}', duration(before.contendedNsPerSecond), duration(after.contendedNsPerSecond)),
+        );
+  const sure = comparable && status !== 'unsure' && status !== 'same' ? t(' ({0} sure)', percent(confidence)) : '';
+  return `${words}: ${shares}${sure}.${times}`;
 }
 
 /** A number that both sides have. */
@@ -87,6 +107,7 @@ interface Measure {
   /** In a narrow table; and with room. */
   title: string;
   name: string;
+  meaning: string;
   /** Columns of the terminal from which on it is shown. */
   from: number;
   text: (measure: DiffMeasure) => string;
@@ -100,12 +121,40 @@ export function measuresOf({ before, after }: Diff): Measure[] {
   return [
     ...(has('clock')
       ? [
-          { title: 'time/s', name: 'Time per second', from: 80, text: (of: DiffMeasure) => time(of.contendedNsPerSecond) },
-          { title: 'time/run', name: 'Time per run', from: 120, text: (of: DiffMeasure) => time(of.contendedNs) },
+          {
+            title: t('time/s'),
+            name: t('Time per second'),
+            meaning: t('The contended time of all threads, for each second of the recording'),
+            from: 80,
+            text: (of: DiffMeasure) => time(of.contendedNsPerSecond),
+          },
+          {
+            title: t('time/run'),
+            name: t('Time per run'),
+            meaning: t('The contended time of all threads, of the whole recording'),
+            from: 120,
+            text: (of: DiffMeasure) => time(of.contendedNs),
+          },
         ]
       : []),
-    ...(has('hitm') ? [{ title: 'HITMs/s', name: 'HITMs per second', from: 80, text: (of: DiffMeasure) => number(of.hitmPerSecond) }] : []),
-    { title: 'samples', name: 'Contended samples', from: 140, text: (of) => count(of.contended) },
+    ...(has('hitm')
+      ? [
+          {
+            title: t('HITMs/s'),
+            name: t('HITMs per second'),
+            meaning: t('Loads that hit a line modified in another core’s cache, for each second of the recording'),
+            from: 80,
+            text: (of: DiffMeasure) => number(of.hitmPerSecond),
+          },
+        ]
+      : []),
+    {
+      title: t('samples'),
+      name: t('Contended samples'),
+      meaning: t('Samples at lines that threads compete for'),
+      from: 140,
+      text: (of) => count(of.contended),
+    },
   ];
 }
 
@@ -116,12 +165,12 @@ export function sureText({ status, confidence }: DiffChange): string {
 
 function columnsOf(diff: Diff): Numbers[] {
   return [
-    { title: 'before', from: 0, cell: (entry) => percent(entry.before.programShare) },
-    { title: 'after', from: 0, cell: (entry) => percent(entry.after.programShare) },
-    { title: 'sure', from: 60, cell: sureText },
+    { title: t('before'), from: 0, cell: (entry) => percent(entry.before.programShare) },
+    { title: t('after'), from: 0, cell: (entry) => percent(entry.after.programShare) },
+    { title: t('sure'), from: 60, cell: sureText },
     ...measuresOf(diff).flatMap(({ title, from, text }): Numbers[] => [
       { title, from, cell: (entry) => text(entry.before) },
-      { title: 'after', from, cell: (entry) => text(entry.after) },
+      { title: t('after'), from, cell: (entry) => text(entry.after) },
     ]),
   ];
 }
@@ -132,14 +181,14 @@ function kindText(diff: Diff, kind: DiffKind, { width, style }: { width: number;
   const shown = showAll ? all : all.slice(0, MAX_ENTRIES);
   const numbers = columnsOf(diff).filter(({ from }) => width >= from);
   const columns: Column[] = [
-    { title: 'status', align: 'left' },
+    { title: t('status'), align: 'left' },
     ...numbers.map(({ title }): Column => ({ title, align: 'right' })),
-    { title: 'name', align: 'left', shorten: shortenMiddle },
+    { title: t('name'), align: 'left', shorten: shortenMiddle },
   ];
   const rows = shown.map((entry): Cell[] => {
     const styled = STATUS_STYLE[entry.status];
     return [
-      { text: entry.status, ...(styled === undefined ? {} : { style: styled }) },
+      { text: STATUSES[entry.status], ...(styled === undefined ? {} : { style: styled }) },
       ...numbers.map((column): Cell => ({ text: column.cell(entry) })),
       { text: printable(entry.name) + remark(entry), style: 'bold' },
     ];
@@ -149,7 +198,7 @@ function kindText(diff: Diff, kind: DiffKind, { width, style }: { width: number;
     [
       style.bold(KINDS[kind]),
       ...formatOneRowTable(columns, rows, { width, indent: 2, style }),
-      ...(rest > 0 ? [`  ${count(rest)} more (all with --show-all)`] : []),
+      ...(rest > 0 ? [t('  {0} more (all with --show-all)', count(rest))] : []),
     ],
   ];
 }
@@ -162,9 +211,9 @@ function remark(entry: DiffEntry): string {
 /** What else is to be known of an entry's name; empty: nothing. Printable. */
 export function remarks({ perhaps, types, inlined }: DiffEntry): string {
   return [
-    ...(perhaps === undefined ? [] : [`perhaps ${printable(perhaps)} before`]),
-    ...(types === undefined ? [] : [`${types} types, added up`]),
-    ...(inlined === undefined ? [] : [`inlined ${inlined}`]),
+    ...(perhaps === undefined ? [] : [t('perhaps {0} before', printable(perhaps))]),
+    ...(types === undefined ? [] : [t('{0} types, added up', types)]),
+    ...(inlined === undefined ? [] : [inlined === 'before' ? t('inlined before') : t('inlined after')]),
   ].join('; ');
 }
 
@@ -176,16 +225,16 @@ export function diffMarkdown(diff: Diff): string {
     if (entries.length === 0) return [];
     const rows = entries
       .slice(0, MAX_ENTRIES)
-      .map((entry) => [entry.status, ...numbers.map(({ cell }) => cell(entry)), codeSpan(entry.name) + prose(remark(entry))]);
+      .map((entry) => [STATUSES[entry.status], ...numbers.map(({ cell }) => cell(entry)), codeSpan(entry.name) + prose(remark(entry))]);
     const rest = entries.length - rows.length;
     return [
-      [`### ${KINDS[kind]}`, '', ...markdownTable(['status', ...numbers.map(({ title }) => `${title}:`), 'name'], rows)],
-      ...(rest > 0 ? [[`${count(rest)} more.`]] : []),
+      [`### ${KINDS[kind]}`, '', ...markdownTable([t('status'), ...numbers.map(({ title }) => `${title}:`), t('name')], rows)],
+      ...(rest > 0 ? [[t('{0} more.', count(rest))]] : []),
     ];
   });
   return joinBlocks([
-    ['## Cache-line contention, before and after'],
-    [`- before: ${prose(sideText(diff.before))}`, `- after: ${prose(sideText(diff.after))}`],
+    [`## ${t('Cache-line contention, before and after')}`],
+    [`- ${t('before: {0}', prose(sideText(diff.before)))}`, `- ${t('after: {0}', prose(sideText(diff.after)))}`],
     [prose(conclusion(diff))],
     ...blocks,
     diff.notes.map((note) => `- ${prose(note)}`),

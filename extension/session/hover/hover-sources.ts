@@ -4,7 +4,7 @@ import { t } from '../../protocol/l10n';
 import { amountOf, loadCycles, MEASURE_WORDS, shareOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import type { Access, CacheLine } from '../../protocol/report';
 import { memoryName } from '../../protocol/stack-owner';
-import { VERDICT_MEANING } from '../../protocol/words';
+import { VERDICT_MEANING, VERDICT_WORDS } from '../../protocol/words';
 import { causedBy, competingThreads, heatText, takesPart, wholePercent, type LineAccess } from '../profile/heat';
 import {
   addPeople,
@@ -98,10 +98,10 @@ export function sourcesHoverText(
   const columns = tableColumns(snoop, named);
   const ownWhere = (row: Row): string => (here ? t('this line') : functionNames(row));
   return [
-    `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
+    `**${subject}${VERDICT_WORDS[verdict]}** · ${heat.replace('<', '&lt;')}`,
     findingText(most, plainWords(own, snoop) || VERDICT_MEANING[verdict]),
     markdownTable(
-      [['bytes', '--:'], ['data', ':--'], ...columns.map(({ title }) => [title, '--:'] as const), ['in', ':--']],
+      [[t('bytes'), '--:'], [t('data'), ':--'], ...columns.map(({ title }) => [title, '--:'] as const), [t('in'), ':--']],
       [
         ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${dataName(row)}**`, columns, ownWhere(row))),
         ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), columns, functionNames(row))),

@@ -2,7 +2,7 @@
 import { t } from '../../protocol/l10n';
 import { hasDataSources, type Measure, type Measured } from '../../protocol/measure';
 import { memoryName } from '../../protocol/stack-owner';
-import { VERDICT_MEANING } from '../../protocol/words';
+import { VERDICT_MEANING, VERDICT_WORDS } from '../../protocol/words';
 import { competingThreads, heatText, type LineAccess } from '../profile/heat';
 import {
   addPeople,
@@ -96,7 +96,7 @@ function hoverText(
   const left = Math.max(0, ownRows.length - MAX_OWN_ROWS) + Math.max(0, rivalRows.length - MAX_RIVAL_ROWS);
   const heat = heatText({ measure: 'contended', amount, share, ...competingThreads(own, 'contended'), caused: 0 });
   return [
-    `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
+    `**${subject}${VERDICT_WORDS[verdict]}** · ${heat.replace('<', '&lt;')}`,
     findingText(most, VERDICT_MEANING[verdict]),
     markdownTable(COLUMNS, [
       ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${dataName(row)}**`, named, ownWhere(row))),

@@ -4,6 +4,7 @@ import type { Layout, LayoutMember, MissingPart } from '../../protocol/layout';
 import { hasDataSources, MEASURE_WORDS, shareOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import { isFrom, wholePercent } from '../profile/heat';
 import { straddlesAt } from './layout-phase';
+import { VERDICT_WORDS } from '../../protocol/words';
 import { alignmentText, incompleteSentences, unplacedSentence } from './layout-unknown';
 import { lastPart, typeName } from './type-names';
 import type { TypePlace } from './type-places';
@@ -44,7 +45,7 @@ export function heatSummary(card: TypeCard, { report, measure }: CardContext): s
   const use = wholeUse(card);
   if (!card.heat || !use || !report) return '';
   const { instances, lines } = card.heat;
-  const verdict = amountOfUse(use, measure) > 0 ? `${card.heat.verdict}, ` : '';
+  const verdict = amountOfUse(use, measure) > 0 ? `${VERDICT_WORDS[card.heat.verdict]}, ` : '';
   return t('{0}{1} ({2} on {3})', verdict, useText(use, measure, report), plural(instances, 'instance'), plural(lines, 'line'));
 }
 
@@ -53,7 +54,8 @@ export function lensTitle(card: TypeCard, report: Measured, measure: Measure): s
   const use = wholeUse(card);
   if (!card.heat || !use) return '';
   const amount = amountOfUse(use, measure);
-  const share = amount > 0 ? `${card.heat.verdict} ${wholePercent(shareOf(amount, wholeOf(report, measure)))}` : card.heat.verdict;
+  const verdict = VERDICT_WORDS[card.heat.verdict];
+  const share = amount > 0 ? `${verdict} ${wholePercent(shareOf(amount, wholeOf(report, measure)))}` : verdict;
   return t('{0}: show layout', [whoText(use), plural(card.heat.lines, 'line'), share].filter((part) => part !== '').join(', '));
 }
 
@@ -102,7 +104,7 @@ export function bytesText({ offset, size, bitOffset, bitSize }: Pick<LayoutMembe
 
 /** Of the column that says how much a member counts. */
 export function measureTitle(report: Measured, measure: Measure): string {
-  if (!hasDataSources(report)) return 'contended';
+  if (!hasDataSources(report)) return t('contended');
   return MEASURE_WORDS[measure].name;
 }
 

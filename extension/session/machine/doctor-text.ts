@@ -1,13 +1,14 @@
 // The text of `cacheline doctor`: what this machine can record, and why not the rest.
+import { t } from '../../protocol/l10n';
 import type { CollectorName, DoctorReport, SelfTest } from '../../protocol/engine';
 import { calibrationLines } from './calibration-text';
 import { displayWidth, padEnd, PLAIN, printable, wrap, type Style } from '../text/terminal-text';
 
 export const COLLECTOR_MEANING: Record<CollectorName, string> = {
-  pmu: 'memory PMU: loads that hit a line modified in another core’s cache (HITM)',
-  clock: 'clock samples with decoded addresses: where threads spend their time',
-  watch: 'watchpoints: exactly who reads and writes a word',
-  agent: 'preloaded agent: clock samples where perf events are refused',
+  pmu: t('memory PMU: loads that hit a line modified in another core’s cache (HITM)'),
+  clock: t('clock samples with decoded addresses: where threads spend their time'),
+  watch: t('watchpoints: exactly who reads and writes a word'),
+  agent: t('preloaded agent: clock samples where perf events are refused'),
 };
 
 /** Lines joined by newlines, with one at the end; none is wider than `width` columns. */
@@ -58,9 +59,9 @@ function words(name: string): string {
 }
 
 function valueText(value: unknown): string {
-  if (value === null || value === '') return 'none known';
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ');
+  if (value === null || value === '') return t('none known');
+  if (typeof value === 'boolean') return value ? t('yes') : t('no');
+  if (Array.isArray(value)) return value.length === 0 ? t('none') : value.map(valueText).join(', ');
   if (typeof value === 'object') {
     return Object.entries(value)
       .map(([name, inner]) => `${words(name)} ${valueText(inner)}`)

@@ -7,10 +7,10 @@ import { amountOf, shareOf, wholeOf, type Measure, type Measured } from '../../p
 import type { DataSum, LineChoice } from '../../protocol/profile';
 import type { Access, CacheLine, SourcePlace } from '../../protocol/report';
 import { memoryName } from '../../protocol/stack-owner';
-import { NOTHING_ATTRIBUTED } from '../../protocol/words';
+import { NOTHING_ATTRIBUTED, VERDICT_WORDS } from '../../protocol/words';
 import { amountText, wholePercent } from './heat';
 import { bytesText, cardTitle, heatSummary } from '../layout/layout-card-words';
-import { accessKind } from '../../protocol/roles';
+import { accessKind, KIND_WORDS } from '../../protocol/roles';
 import { ownFunction, ownPlace, shortPlace } from '../lines/source-path';
 import { count, plural, printable, shortenMiddle } from '../text/terminal-text';
 import {
@@ -235,8 +235,12 @@ function objectNode(object: string, sums: readonly DataSum[], make: Make): Weigh
   const isOwn = (access: Access): boolean => make.cardOf(access) === undefined && memoryName(access.data) === object;
   return weighed(amount, make, {
     kind: 'object',
-    label: object === '' ? 'unknown' : object,
-    description: [verdictOf(object, make), types.length > 0 ? types.join(' or ') : t('type unknown'), shareText(amount, make)]
+    label: object === '' ? t('unknown') : object,
+    description: [
+      verdictOf(object, make),
+      types.length > 0 ? types.reduce((all, type) => t('{0} or {1}', all, type)) : t('type unknown'),
+      shareText(amount, make),
+    ]
       .filter((text) => text !== '')
       .join(', '),
     place: first?.data.definition ?? hottestPlace(sums),
@@ -248,7 +252,7 @@ function objectNode(object: string, sums: readonly DataSum[], make: Make): Weigh
 /** Of an object that its name tells from all others; else empty. */
 function verdictOf(object: string, { report }: Make): string {
   const [found, other] = report.objects.filter((one) => one.object === object);
-  return found && !other && (found.base ?? null) === null ? found.verdict : '';
+  return found && !other && (found.base ?? null) === null ? VERDICT_WORDS[found.verdict] : '';
 }
 
 async function lineNodes(choice: LineChoice, isOwn: (access: Access) => boolean, make: Make): Promise<TreeNode[]> {
@@ -261,7 +265,7 @@ async function lineNodes(choice: LineChoice, isOwn: (access: Access) => boolean,
       weighed(amount, make, {
         kind: 'line',
         label: line.address,
-        description: [line.verdict, ...line.flags, shareText(amount, make)].filter((text) => text !== '').join(', '),
+        description: [VERDICT_WORDS[line.verdict], ...line.flags, shareText(amount, make)].filter((text) => text !== '').join(', '),
         place: hottestPlace(own.map((access) => ({ amount: amountOf(access, make.measure), place: ownPlace(access) ?? null }))),
         expandable: true,
         children: () =>
@@ -282,7 +286,7 @@ function accessNode(access: Access, make: Make): Weighed {
   const place = ownPlace(access);
   const name = ownFunction(access) || access.codeAddress;
   const who = access.threads.length === 1 ? t('thread {0}', access.threads[0] ?? '') : plural(access.threads.length, 'thread');
-  const what = t('{0} of byte {1}, {2}, {3}', accessKind(access), access.offset, plural(access.records, 'sample'), who);
+  const what = t('{0} of byte {1}, {2}, {3}', KIND_WORDS[accessKind(access)], access.offset, plural(access.records, 'sample'), who);
   return weighed(amount, make, {
     kind: 'access',
     label: place ? `${name} ${shortPlace(place)}` : name,

@@ -1,10 +1,11 @@
 // What a profile finds contended, by source line: at the declaration of a member or variable where that is known, else at the code that
 // waits or makes others wait.
+import { t } from '../../protocol/l10n';
 import { amountOf, shareOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import { ownPlace } from '../../protocol/own-place';
 import type { Access, CacheLine, SourcePlace, Verdict } from '../../protocol/report';
 import { memoryName } from '../../protocol/stack-owner';
-import { VERDICT_MEANING } from '../../protocol/words';
+import { VERDICT_MEANING, VERDICT_WORDS } from '../../protocol/words';
 import { cardOfAccess, fieldInType, type TypeCard } from '../layout/type-heat';
 import { waitsText } from '../report/remedies';
 import { printable, shortenMiddle } from '../text/terminal-text';
@@ -60,7 +61,11 @@ export function findingsOf(
       const { cacheLine, access } = own.reduce((a, b) => (weightOf(b, measure) > weightOf(a, measure) ? b : a));
       const { verdict } = cacheLine;
       const heat = heatText({ measure, amount, share: shareOf(amount, whole), caused, ...competingThreads(own, measure) });
-      return { place, verdict, text: `${nameOf(access)}: ${verdict}, ${heat}. ${waitsText(cacheLine) || VERDICT_MEANING[verdict]}` };
+      return {
+        place,
+        verdict,
+        text: `${nameOf(access)}: ${VERDICT_WORDS[verdict]}, ${heat}. ${waitsText(cacheLine) || VERDICT_MEANING[verdict]}`,
+      };
     });
 }
 
@@ -80,6 +85,6 @@ function declaredAt(access: Access, cardsOf: (type: string) => readonly TypeCard
 /** "'queue.limit'". The name is printable. */
 function nameOf({ data }: Access): string {
   const field = fieldInType(data.field ?? '');
-  const name = memoryName(data) || 'unknown';
+  const name = memoryName(data) || t('unknown');
   return `'${shortenMiddle(printable(field === '' ? name : `${name}.${field}`), LONGEST_NAME)}'`;
 }

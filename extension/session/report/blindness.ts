@@ -1,6 +1,7 @@
 // What a report says of the samples that it knows nothing of: how many, in which code, and whose shares are too low for it.
 import { blindText, isMostlyBlind, type UnseenPlace, type UnseenReason } from '../../protocol/blindness';
 import type { Access, CacheLine, Report } from '../../protocol/report';
+import { t } from '../../protocol/l10n';
 import { codeText } from './code-text';
 import { percent } from '../../protocol/words';
 import { wrap } from '../text/terminal-text';
@@ -14,9 +15,9 @@ const NEAR_LINES = 3;
 const NEAR_BYTES = 64;
 
 const WHERE_LOST: Record<UnseenReason, string> = {
-  noInstruction: 'at code that could not be decoded',
-  clobbered: 'behind an access whose address register was overwritten',
-  unmapped: 'at an access to an address in no known mapping',
+  noInstruction: t('at code that could not be decoded'),
+  clobbered: t('behind an access whose address register was overwritten'),
+  unmapped: t('at an access to an address in no known mapping'),
 };
 
 /** Code whose place is known. */
@@ -38,15 +39,17 @@ export function seenSamples({ samples }: Report): number {
 export function unseenPlaces(report: Report, width: number): string[] {
   return codePlaces(report)
     .slice(0, MAX_PLACES)
-    .flatMap((place) => wrap(`${placeText(place)}: what is accessed there is not known.`, width));
+    .flatMap((place) => wrap(t('{0}: what is accessed there is not known.', placeText(place)), width));
 }
 
 /** A sentence where samples of these lines' code are among the lost ones; else empty. */
 export function lowerBound(report: Report, lines: readonly CacheLine[]): string {
   const accesses = lines.flatMap((line) => line.accesses.filter(({ records }) => records > 0));
   const place = codePlaces(report).find((one) => accesses.some((access) => isNear(access, one)));
-  const [share, own] = lines.length === 1 ? ['Its share', 'its'] : ['Their share', 'their'];
-  return place === undefined ? '' : `${share} is a lower bound: close to ${own} accesses, ${placeText(place)}.`;
+  if (place === undefined) return '';
+  return lines.length === 1
+    ? t('Its share is a lower bound: close to its accesses, {0}.', placeText(place))
+    : t('Their share is a lower bound: close to their accesses, {0}.', placeText(place));
 }
 
 function codePlaces({ unseen }: Report): CodePlace[] {
@@ -55,7 +58,7 @@ function codePlaces({ unseen }: Report): CodePlace[] {
 
 /** "12.3% of the samples are in 'f' (a.c:10), behind an access whose address register was overwritten". */
 function placeText(place: CodePlace): string {
-  return `${percent(place.share)} of the samples are in ${codeText(place)}, ${WHERE_LOST[place.reason]}`;
+  return t('{0} of the samples are in {1}, {2}', percent(place.share), codeText(place), WHERE_LOST[place.reason]);
 }
 
 /** In the same function, on the same source line or some lines further; by address where no debug information has lines. */

@@ -1,4 +1,5 @@
 // The first paragraphs about a recording with data sources: what is contended, how much, what it costs, what to look at.
+import { t } from '../../protocol/l10n';
 import type { TextPart } from '../../protocol/panel';
 import type { Access, CacheLine, Display, Report, Verdict } from '../../protocol/report';
 import { allContendedLoads, contendedLoads, displayOf, meanContendedCycles, measuresHitm, usedObjects } from './c2c-facts';
@@ -17,17 +18,17 @@ const MAX_OBJECTS = 3;
 
 /** One and many of the loads that a report is sorted by. */
 export const LOAD_WORDS: Record<Display, [string, string]> = {
-  tot: ['HITM', 'HITMs'],
-  lcl: ['local HITM', 'local HITMs'],
-  rmt: ['remote HITM', 'remote HITMs'],
-  peer: ['peer hit', 'peer hits'],
+  tot: [t('HITM'), t('HITMs')],
+  lcl: [t('local HITM'), t('local HITMs')],
+  rmt: [t('remote HITM'), t('remote HITMs')],
+  peer: [t('peer hit'), t('peer hits')],
 };
 
 const LOAD_MEANING: Record<Display, string> = {
-  tot: 'they hit a cache line that another core had modified and still held',
-  lcl: 'they hit a cache line that another core of the same node had modified and still held',
-  rmt: 'they hit a cache line that a core of another node had modified and still held',
-  peer: 'another core’s cache answered them',
+  tot: t('they hit a cache line that another core had modified and still held'),
+  lcl: t('they hit a cache line that another core of the same node had modified and still held'),
+  rmt: t('they hit a cache line that a core of another node had modified and still held'),
+  peer: t('another core’s cache answered them'),
 };
 
 /** What contended loads on several lines are all on. */
@@ -58,40 +59,58 @@ function nothingFound(report: Report, display: Display): string[] {
   const unknown = report.stats['noParse'] ?? 0;
   if (loads === 0 && unknown > 0) {
     return [
-      `${unknown === report.samples.total ? 'No sample' : `None of ${plural(unknown, 'sample')}`} says where its data came from, so nothing can be said about contention. Virtual machines and some events leave that out; record on the machine itself, with the events of perf c2c record.`,
+      t(
+        '{0} says where its data came from, so nothing can be said about contention. Virtual machines and some events leave that out; record on the machine itself, with the events of perf c2c record.',
+        unknown === report.samples.total ? t('No sample') : t('None of {0}', plural(unknown, 'sample')),
+      ),
     ];
   }
   if (loads === 0) {
     return [
-      `The recording holds no loads (${plural(report.stats['stores'] ?? 0, 'store')}), and contention shows in loads, so nothing can be said about it. Record loads too, as perf c2c record does.`,
+      t(
+        'The recording holds no loads ({0}), and contention shows in loads, so nothing can be said about it. Record loads too, as perf c2c record does.',
+        plural(report.stats['stores'] ?? 0, 'store'),
+      ),
     ];
   }
   if (display !== 'peer' && !measuresHitm(report)) return [unmeasured(report)];
   const all = allContendedLoads(report, display);
   if (all > 0) {
     return [
-      `${plural(all, LOAD_WORDS[display][0], many)} in ${plural(loads, 'sampled load')}, and none at an address in a known mapping, so no cache line can be shown for them.`,
+      t(
+        '{0} in {1}, and none at an address in a known mapping, so no cache line can be shown for them.',
+        loadsText(all, display),
+        plural(loads, 'sampled load'),
+      ),
     ];
   }
   const others = otherDisplay(report, display);
   return [
-    `None of ${plural(loads, 'sampled load')} was a ${LOAD_WORDS[display][0]}.${others}`,
-    `It means that no sampled load ${display === 'peer' ? 'was answered by another core’s cache' : 'found its cache line modified in another core’s cache'}. ` +
-      `It does not mean that no line is contended: only a part of all accesses is sampled, loads faster than the event’s threshold (ldlat) are left out, ` +
-      `stores that wait for a line are not counted as ${many}, and code that did not run was not measured.`,
+    t('None of {0} was a {1}.{2}', plural(loads, 'sampled load'), LOAD_WORDS[display][0], others),
+    t(
+      'It means that no sampled load {0}. It does not mean that no line is contended: only a part of all accesses is sampled, loads faster than the event’s threshold (ldlat) are left out, stores that wait for a line are not counted as {1}, and code that did not run was not measured.',
+      display === 'peer' ? t('was answered by another core’s cache') : t('found its cache line modified in another core’s cache'),
+      many,
+    ),
   ];
 }
 
 function unmeasured({ evidence }: Report): string {
-  const instead = evidence.includes('peer') ? ' Loads that another core’s cache answered were: -d peer shows them.' : '';
-  return `This recording cannot tell HITMs: the processor does not say whether a line was modified in another core’s cache.${instead}`;
+  const instead = evidence.includes('peer') ? t(' Loads that another core’s cache answered were: -d peer shows them.') : '';
+  return t('This recording cannot tell HITMs: the processor does not say whether a line was modified in another core’s cache.{0}', instead);
 }
 
 /** Where the chosen loads do not occur but others do. */
 function otherDisplay(report: Report, display: Display): string {
   const other: Display = display === 'peer' ? 'tot' : display === 'tot' ? 'peer' : 'tot';
   const loads = other === 'tot' && !measuresHitm(report) ? 0 : allContendedLoads(report, other);
-  return loads === 0 ? '' : ` There are ${plural(loads, ...LOAD_WORDS[other])}: -d ${other} shows them.`;
+  return loads === 0 ? '' : t(' There are {0}: -d {1} shows them.', loadsText(loads, other), other);
+}
+
+/** "12 HITMs". */
+function loadsText(loads: number, display: Display): string {
+  const [one, many] = LOAD_WORDS[display];
+  return `${count(loads)} ${loads === 1 ? one : many}`;
 }
 
 /** `top`: undefined where contended loads are on lines that are not listed alone. */
@@ -99,15 +118,18 @@ function found(report: Report, top: CacheLine | undefined, display: Display): Fi
   const all = allContendedLoads(report, display);
   const [, many] = LOAD_WORDS[display];
   const loads = report.stats['loads'] ?? 0;
+  const ofLoads = `${plural(loads, 'sampled load')}${loads > 0 ? ` (${percent(all / loads)})` : ''}`;
   const head =
-    `${count(all)} of ${plural(loads, 'sampled load')}${loads > 0 ? ` (${percent(all / loads)})` : ''} ${all === 1 ? 'was a' : 'were'} ${LOAD_WORDS[display][all === 1 ? 0 : 1]}: ${LOAD_MEANING[display]}.` +
-    (display === 'peer' && !measuresHitm(report) ? ' This processor does not say whether they found the line modified.' : '');
+    (all === 1
+      ? t('{0} of {1} was a {2}: {3}.', count(all), ofLoads, LOAD_WORDS[display][0], LOAD_MEANING[display])
+      : t('{0} of {1} were {2}: {3}.', count(all), ofLoads, many, LOAD_MEANING[display])) +
+    (display === 'peer' && !measuresHitm(report) ? t(' This processor does not say whether they found the line modified.') : '');
   const spread = spreadOf(report, top, display);
   const about = spread !== undefined ? aboutSpread(report, spread, display) : top === undefined ? undefined : aboutLine(top, display);
   const paragraphs = [
     [
       head,
-      spread === undefined ? '' : spreadText(spread.text, spread.verdict, spread.contended / all, `these ${many}`, spread.lines),
+      spread === undefined ? '' : spreadText(spread.text, spread.verdict, spread.contended / all, t('these {0}', many), spread.lines),
       top === undefined ? unlisted(spread) : where(top, all, display),
       // What else there is to say is said of what has most.
       ...(top === undefined || spread !== undefined ? [] : [who(top), cost(top, display)]),
@@ -135,7 +157,7 @@ function spreadOf(report: Report, top: CacheLine | undefined, display: Display):
       .map((sum) => ({ ...sum, text: name(sum.object), isOf: (line: CacheLine, access: Access) => objectOf(line, access) === sum })),
     ...outerTypes(report).map((sum) => ({
       ...sum,
-      text: `${plural(sum.instances, 'object')} of type ${name(sum.name)}`,
+      text: t('{0} of type {1}', plural(sum.instances, 'object'), name(sum.name)),
       isOf: (_: CacheLine, access: Access) => typeOf(access) === sum,
     })),
   ];
@@ -151,11 +173,18 @@ function accessesOf(line: CacheLine, { isOf }: Spread): Access[] {
 function where(line: CacheLine, all: number, display: Display): string {
   const own = contendedLoads(line, display);
   const [, many] = LOAD_WORDS[display];
-  return `${own === all ? 'They are' : `${percent(own / all)} of these ${many} are`} on the line ${line.address} (${printable(line.space)}), which holds ${objects(line, display)}: ${verdictText(line)}.`;
+  return t(
+    '{0} on the line {1} ({2}), which holds {3}: {4}.',
+    own === all ? t('They are') : t('{0} of these {1} are', percent(own / all), many),
+    line.address,
+    printable(line.space),
+    objects(line, display),
+    verdictText(line),
+  );
 }
 
 function unlisted(spread: Spread | undefined): string {
-  return spread !== undefined ? '' : 'They are on lines that are not listed: none of these has 0.1% of them (--show-all lists them).';
+  return spread !== undefined ? '' : t('They are on lines that are not listed: none of these has 0.1% of them (--show-all lists them).');
 }
 
 /** Who shares is told by threads here, also of goroutines. */
@@ -180,7 +209,7 @@ function aboutSpread(report: Report, spread: Spread, display: Display): About {
   const look = lookFirst(accesses, display);
   return {
     meaning: meaningOf(spread.verdict, lines, accesses.some(isGo)),
-    look: look.length === 0 ? ['--show-all lists its lines, and the code that uses them.'] : look,
+    look: look.length === 0 ? [t('--show-all lists its lines, and the code that uses them.')] : look,
   };
 }
 
@@ -189,22 +218,24 @@ function objects(line: CacheLine, display: Display): string {
   const uses = usedObjects(line, display);
   const shown = uses.slice(0, MAX_OBJECTS).map(objectText);
   if (uses.length > shown.length) shown.push(plural(uses.length - shown.length, 'other object'));
-  return enumerate(shown) || 'unnamed data';
+  return enumerate(shown) || t('unnamed data');
 }
 
 function objectText(use: UsedData): string {
   const fields = namedFields(use);
   if (fields !== undefined) return fields.map((field) => name(`${use.head}${field}`)).join(', ');
-  const offsets = offsetText(use).replace('..', ' to +');
-  return `${use.object === '' ? 'unnamed data' : name(use.object)}${offsets === '' ? '' : ` at ${offsets}`}`;
+  const data = use.object === '' ? t('unnamed data') : name(use.object);
+  const [first = '', last] = offsetText(use).split('..');
+  if (first === '') return data;
+  return last === undefined ? t('{0} at {1}', data, first) : t('{0} at {1} to +{2}', data, first, last);
 }
 
 /** "4 threads write to it and 2 read it; 62.0% of its HITMs came from another node." */
 function who(line: CacheLine): string {
-  const roles = rolesText(threadRoles(line), ' it');
+  const roles = rolesText(threadRoles(line), t(' it'));
   const { hitm } = line;
   const remote =
-    hitm !== null && hitm.remote > 0 ? `${percent(hitm.remote / (hitm.local + hitm.remote))} of its HITMs came from another node` : '';
+    hitm !== null && hitm.remote > 0 ? t('{0} of its HITMs came from another node', percent(hitm.remote / (hitm.local + hitm.remote))) : '';
   const facts = [roles, remote].filter((text) => text !== '').join('; ');
   return facts === '' ? '' : `${facts.charAt(0).toUpperCase()}${facts.slice(1)}.`;
 }
@@ -218,8 +249,13 @@ function cost(line: CacheLine, display: Display): string {
   const tail =
     hottest?.cycles === null || hottest === undefined
       ? ''
-      : `; at ${codeText(hottest)} 19 of 20 loads took up to ${count(Math.round(hottest.cycles.p95))}, the longest ${count(Math.round(hottest.cycles.max))}`;
-  return `A ${one} on it took ${count(Math.round(mean))} cycles on average${tail}.`;
+      : t(
+          '; at {0} 19 of 20 loads took up to {1}, the longest {2}',
+          codeText(hottest),
+          count(Math.round(hottest.cycles.p95)),
+          count(Math.round(hottest.cycles.max)),
+        );
+  return t('A {0} on it took {1} cycles on average{2}.', one, count(Math.round(mean)), tail);
 }
 
 /** The loads that wait, and the stores that make them wait. */
@@ -227,9 +263,9 @@ function lookFirst(accesses: readonly Access[], display: Display): TextPart[] {
   const waits = hottestBy(accesses, (access) => contendedLoads(access, display));
   const writes = hottestBy(accesses, (access) => access.stores.total);
   if (waits === undefined) return [];
-  const look: TextPart[] = ['Look first at ', codePart(waits)];
+  const look: TextPart[] = [t('Look first at '), codePart(waits)];
   if (writes === undefined || codeText(writes) === codeText(waits)) return [...look, '.'];
-  return [...look, ', where most of these loads wait, and at ', codePart(writes), ', which writes most.'];
+  return [...look, t(', where most of these loads wait, and at '), codePart(writes), t(', which writes most.')];
 }
 
 function hottestBy(accesses: readonly Access[], heat: (access: Access) => number): Access | undefined {

@@ -1,11 +1,12 @@
 // What the first paragraph of a report speaks of: the cache line, the object on several lines, or the type of many objects that
 // most of the contended samples are on.
+import { t } from '../../protocol/l10n';
 import type { TypeHeat } from '../../protocol/layout';
 import type { Access, CacheLine, ObjectSum, Report, Verdict } from '../../protocol/report';
 import { objectName, quoted } from './data-text';
 import { accessesOf } from '../profile/heat';
 import { contendedLines, objectFinder, weight } from './sharing-facts';
-import { percent } from '../../protocol/words';
+import { percent, VERDICT_WORDS } from '../../protocol/words';
 import { count, plural } from '../text/terminal-text';
 import { cardOf, cardOfAccess, outerTypes } from '../layout/type-heat';
 import { cardsByType } from '../layout/types-of-accesses';
@@ -58,7 +59,12 @@ function objectSubject(report: Report, lines: readonly CacheLine[], object: Obje
   const find = objectFinder(report);
   const own = partOf(lines, (line, access) => find(line, access) === object);
   if (own.lines.length < 2) return undefined;
-  const where = `${percent(object.contendedShare)} of these are on ${quoted(object.object)}, spread over ${count(own.lines.length)} lines`;
+  const where = t(
+    '{0} of these are on {1}, spread over {2} lines',
+    percent(object.contendedShare),
+    quoted(object.object),
+    count(own.lines.length),
+  );
   return { where, verdict: object.verdict, text: verdictText(object), ...own };
 }
 
@@ -81,7 +87,13 @@ function manyOfType(report: Report, lines: readonly CacheLine[], least: number):
     if (own.lines.length < 2 || objects.size < 2) continue;
     const { contended, contendedShare, name, verdict } = type;
     const share = percent(contendedShare);
-    const where = `${share} of these are on ${count(objects.size)} objects of type ${quoted(name)}, spread over ${count(own.lines.length)} lines`;
+    const where = t(
+      '{0} of these are on {1} objects of type {2}, spread over {3} lines',
+      share,
+      count(objects.size),
+      quoted(name),
+      count(own.lines.length),
+    );
     return { where, verdict, text: verdictText(type), contended, ...own };
   }
   return undefined;
@@ -132,9 +144,15 @@ function manyOfName(report: Report, lines: readonly CacheLine[], least: number):
     const own = partOf(lines, (_, { data }) => objectName(data) === name);
     if (own.lines.length < 2) continue;
     const share = percent(contended / Math.max(1, report.samples.contended));
-    const where = `${share} of these are on ${plural(objects.length, 'object')} named ${quoted(name)}, spread over ${count(own.lines.length)} lines`;
+    const where = t(
+      '{0} of these are on {1} named {2}, spread over {3} lines',
+      share,
+      plural(objects.length, 'object'),
+      quoted(name),
+      count(own.lines.length),
+    );
     const verdict = verdictOf(own.lines);
-    return { where, verdict, text: verdict, ...own };
+    return { where, verdict, text: VERDICT_WORDS[verdict], ...own };
   }
   return undefined;
 }
@@ -181,6 +199,8 @@ export function mostlyOf({ verdict, lines, accesses }: Subject): { verdict: Verd
   const sorted = [...byVerdict].map(([of, those]) => ({ verdict: of, lines: those, samples: samples(of) }));
   const [most] = sorted.sort((a, b) => b.samples - a.samples);
   if (most === undefined || most.verdict === 'mixed') return undefined;
-  const counts = sorted.map(({ verdict: of, lines: those }, i) => `${of} on ${count(those.length)}${i === 0 ? ' of them' : ''}`).join(', ');
-  return { verdict: most.verdict, lines: most.lines, counts };
+  const counts = sorted.map(({ verdict: of, lines: those }, i) =>
+    i === 0 ? t('{0} on {1} of them', VERDICT_WORDS[of], count(those.length)) : t('{0} on {1}', VERDICT_WORDS[of], count(those.length)),
+  );
+  return { verdict: most.verdict, lines: most.lines, counts: counts.join(', ') };
 }

@@ -11,7 +11,7 @@ import { joinArguments } from '../record/launch';
 import { meaningOf } from './remedies';
 import { contendedLines, objectsOf, rolesText, threadRoles } from './sharing-facts';
 import { ownCallers, shortPlace } from '../lines/source-path';
-import { percent } from '../../protocol/words';
+import { percent, VERDICT_WORDS } from '../../protocol/words';
 import { count, enumerate, plural, printable } from '../text/terminal-text';
 
 export { meaningOf, name };
@@ -152,13 +152,13 @@ export function costText(report: Pick<Report, 'samples' | 'recording'>, lines: n
 function found(report: Report, lines: readonly CacheLine[], top: CacheLine): FirstWords {
   const subject = contendedSubject(report, lines, top);
   const head = costText(report, lines.length);
-  const ofOne = `${lines.length === 1 ? 'It' : t('{0} of these are on one line. It', percent(top.contendedShare))} ${holds(top, processText(report, [top]))}`;
+  const ofOne = holds(top, processText(report, [top]), lines.length === 1 ? '' : percent(top.contendedShare));
   const mostly = mostlyOf(subject);
   const where = subject.where === '' ? ofOne : `${subject.where}${processText(report, subject.lines)}`;
   const what = `${where}: ${subject.text}${mostly === undefined ? '' : ` (${mostly.counts})`}.`;
   const go = subject.accesses.some(isGo);
   const { verdict, lines: own } = mostly ?? subject;
-  const meaning = [mostly === undefined ? '' : t('Most of it is {0}.', verdict), ...meaningOf(verdict, own, go)];
+  const meaning = [mostly === undefined ? '' : t('Most of it is {0}.', VERDICT_WORDS[verdict]), ...meaningOf(verdict, own, go)];
   return {
     paragraphs: [
       `${head} ${what}`,
@@ -171,7 +171,7 @@ function found(report: Report, lines: readonly CacheLine[], top: CacheLine): Fir
 
 /** "87.0% of these are on 'Slot (heap)', spread over 2,048 lines: true sharing." */
 export function spreadText(object: string, verdict: Verdict, share: number, what: string, lines: number): string {
-  return t('{0} of {1} are on {2}, spread over {3} lines: {4}.', percent(share), what, object, count(lines), verdict);
+  return t('{0} of {1} are on {2}, spread over {3} lines: {4}.', percent(share), what, object, count(lines), VERDICT_WORDS[verdict]);
 }
 
 function isWholeMachine({ recording }: Pick<Report, 'recording'>): boolean {
@@ -205,12 +205,18 @@ function isByGoroutines({ goroutines }: CacheLine): boolean {
   return goroutines !== undefined && goroutines > 0;
 }
 
-/** "holds 'a' and 'b'; 2 threads write and 1 reads". */
-function holds(line: CacheLine, process: string): string {
+/**
+ * "It holds 'a' and 'b'; 2 threads write and 1 reads".
+ * @param share of the contended samples that are on the line; empty: all
+ */
+function holds(line: CacheLine, process: string, share: string): string {
   const used = objectsOf(line).filter(({ weight: samples }) => samples > 0);
   const shown = used.slice(0, 3).map(({ object }) => name(object));
   if (used.length > shown.length) shown.push(plural(used.length - shown.length, 'other object'));
-  return t('holds {0}{1}; {2}', enumerate(shown), process, rolesText(threadRoles(line)));
+  const [data, who] = [enumerate(shown), rolesText(threadRoles(line))];
+  return share === ''
+    ? t('It holds {0}{1}; {2}', data, process, who)
+    : t('{0} of these are on one line. It holds {1}{2}; {3}', share, data, process, who);
 }
 
 /** The functions where most of the samples are, with their lines. */

@@ -74,14 +74,24 @@ export function waitsText(line: CacheLine): string {
   const by = who === other ? t('another thread') : other;
   const [data, causeData] = [quoted(shortText(line, access)), quoted(shortText(line, cause))];
   const beside = data === causeData ? t('another {0}', causeData) : causeData;
-  return t('{0} waits to {1} {2}{3} because {4} {5}s {6} beside it.', who, verb(access), data, unwritten, by, verb(cause), beside);
+  return t('{0} waits to {1} {2}{3} because {4} {5} {6} beside it.', who, verb(access), data, unwritten, by, verbs(cause), beside);
 }
 
 function functionText(access: Access): string {
   return access.symbol === '' ? t('unnamed code') : quoted(ownFunction(access));
 }
 
+/** "waits to read it". */
 function verb(access: Access): string {
+  return { read: t('read'), write: t('write'), update: t('update') }[deed(access)];
+}
+
+/** "because another thread writes it". */
+function verbs(access: Access): string {
+  return { read: t('reads'), write: t('writes'), update: t('updates') }[deed(access)];
+}
+
+function deed(access: Access): 'read' | 'write' | 'update' {
   const kind = accessKind(access);
   return kind === 'read' ? 'read' : kind.startsWith('read') || kind === 'write' ? 'write' : 'update';
 }

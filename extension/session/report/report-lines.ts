@@ -5,7 +5,7 @@ import { mappingText } from '../../protocol/stack-owner';
 import { callersText } from './callers-text';
 import { trappedText } from './confirmation';
 import { addressOf, allocationText, dataText, howKnown, usedText, withoutMembers } from './data-text';
-import { accessKind } from '../../protocol/roles';
+import { accessKind, KIND_WORDS } from '../../protocol/roles';
 import { contendedLinesOf, objectsOf, threadRoles, weight } from './sharing-facts';
 import { ownFunction, ownPlace, readablePlace } from '../lines/source-path';
 import { percent } from '../../protocol/words';
@@ -110,7 +110,7 @@ function distinct(line: CacheLine, { folder, source = true }: Layout): Access[] 
   for (const access of line.accesses) {
     const text = [
       access.offset,
-      accessKind(access),
+      KIND_WORDS[accessKind(access)],
       dataText(access.data, () => addressOf(line, access)),
       functionOf(access),
       source ? sourceOf(access, folder) : '',
@@ -168,7 +168,7 @@ function accessTable(line: CacheLine, accesses: readonly Access[], layout: Layou
   ];
   const rows = accesses.map((access): Cell[] => [
     { text: String(access.offset) },
-    { text: accessKind(access) },
+    { text: KIND_WORDS[accessKind(access)] },
     { text: sum === 0 ? '' : percent(weight(access, line) / sum) },
     { text: count(access.records) },
     ...(watched ? [{ text: trappedText(access) }] : []),

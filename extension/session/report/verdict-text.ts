@@ -2,6 +2,7 @@
 import type { FalseShare } from '../../protocol/false-share';
 import { t } from '../../protocol/l10n';
 import type { Verdict } from '../../protocol/report';
+import { VERDICT_WORDS } from '../../protocol/words';
 
 /** "false sharing", "mostly false sharing"; of what is mixed whether the samples could say anything else. */
 export function verdictText({
@@ -13,9 +14,10 @@ export function verdictText({
   verdictSure: boolean;
   falseShare: FalseShare | null;
 }): string {
-  if (verdictSure || falseShare === null) return verdict;
-  if (verdict === 'false sharing' || verdict === 'true sharing') return t('mostly {0}', verdict);
+  const word = VERDICT_WORDS[verdict];
+  if (verdictSure || falseShare === null) return word;
+  if (verdict === 'false sharing' || verdict === 'true sharing') return t('mostly {0}', word);
   if (falseShare.value === null) return t('true or false sharing (unknown which: no write was seen)');
   const isOpen = falseShare.low <= 0.2 && falseShare.high >= 0.8;
-  return isOpen ? t('true or false sharing (these samples cannot tell which)') : verdict;
+  return isOpen ? t('true or false sharing (these samples cannot tell which)') : word;
 }

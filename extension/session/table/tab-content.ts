@@ -1,5 +1,6 @@
 // What the tabs of the panel show, from tables of the recording: the numbers and words of `cacheline report --by`.
 import { EngineError, type RowsLeft } from '../../protocol/engine';
+import { t } from '../../protocol/l10n';
 import type { GroupKey, TabColumn, TabContent, TabRequest, TabRow, TabTable, TabTimeline } from '../../protocol/panel-tabs';
 import type { Report, SourcePlace } from '../../protocol/report';
 import { KEY_WORDS, type Table, type TableHead } from '../../protocol/table';
@@ -11,7 +12,7 @@ import { threadsTab } from '../threads/threads-tab';
 import { plural, printable } from '../text/terminal-text';
 import { pairsOf, partOfLines, type Pair } from './pairs';
 import { placeIn, rowPlaces } from './row-places';
-import { keyText, limitsOf, moreRowsText, numbersOf, totalsText } from './table-columns';
+import { keyText, limitsOf, moreRowsText, numbersOf, totalsText, type Numbers } from './table-columns';
 
 /** Rows that a tab has at hand to sort and show: what others add up to is said below them. */
 const MOST_ROWS = 5000;
@@ -54,10 +55,24 @@ function refuseWithoutBlocks({ recording }: Pick<Report, 'recording'>): void {
   if (recording?.heap) return;
   throw new EngineError(
     'impossible',
-    'The recording does not say who allocated what.',
-    'Record with `cacheline record --heap` to know which code allocated contended heap blocks.',
+    t('The recording does not say who allocated what.'),
+    t('Record with `cacheline record --heap` to know which code allocated contended heap blocks.'),
   );
 }
+
+const KEY_MEANING: Record<GroupKey, string> = {
+  type: t('The type of the data; of an array its elements’'),
+  object: t('A variable, a heap block or a stack; without a name, the mapping'),
+  member: t('A member of a type, elements of arrays together; of a variable without members its name'),
+  allocation: t('The code that allocated the heap block'),
+  function: t('The program’s own function that makes the access'),
+  source: t('The source line that makes the access'),
+  file: t('The source file that makes the access'),
+  thread: t('The thread that makes the access: its number and name'),
+  process: t('The process that makes the access: its number and name'),
+  cpu: t('The CPU that makes the access'),
+  node: t('The NUMA node of that CPU: a group of CPUs and the memory nearest to them'),
+};
 
 /** What the panel may open. */
 function knownPlaces(profile: ShownProfile): (place: SourcePlace | undefined) => SourcePlace | null {
@@ -86,26 +101,28 @@ export function groupTable(
   return {
     kind: 'table',
     columns: [
-      { title: KEY_WORDS[key], meaning: '', number: false },
-      ...columns.map(({ title, meaning }) => ({ title, meaning, number: title !== 'verdict' })),
+      { title: KEY_WORDS[key], meaning: KEY_MEANING[key], number: false },
+      ...columns.map(({ title, meaning, is }): TabColumn =>
+        is === 'verdict' ? { title, meaning, number: false, verdict: true } : { title, meaning, number: true },
+      ),
     ],
-    bars: 1 + columns.findIndex(({ title }) => title === 'share'),
+    bars: 1 + columns.findIndex(({ is }) => is === 'share'),
     rows,
-    empty: 'There are no samples.',
-    more: left.rows === 0 ? '' : `${moreRowsText(table, left)} (all with cacheline report --by ${key} --show-all).`,
+    empty: t('There are no samples.'),
+    more: left.rows === 0 ? '' : t('{0} (all with cacheline report --by {1} --show-all).', moreRowsText(table, left), key),
     ...wordsOf(table),
   };
 }
 
-function isVerdict({ title }: { title: string }): boolean {
-  return title === 'verdict';
+function isVerdict({ is }: Numbers): boolean {
+  return is === 'verdict';
 }
 
 const PAIR_COLUMNS: TabColumn[] = [
-  { title: 'waits', meaning: 'The function whose accesses wait', number: false },
-  { title: 'for', meaning: 'The function whose accesses it waits for', number: false },
-  { title: 'share', meaning: 'Of the contended samples', number: true },
-  { title: 'false', meaning: 'Of the waiting, how much is for data that the waiting access does not share', number: true },
+  { title: t('waits'), meaning: t('The function whose accesses wait'), number: false },
+  { title: t('for'), meaning: t('The function whose accesses it waits for'), number: false },
+  { title: t('share'), meaning: t('Of the contended samples'), number: true },
+  { title: t('false'), meaning: t('Of the waiting, how much is for data that the waiting access does not share'), number: true },
 ];
 
 export function pairsTable(table: Table, folder: string, known: (place: SourcePlace | undefined) => SourcePlace | null): TabTable {
@@ -125,7 +142,7 @@ export function pairsTable(table: Table, folder: string, known: (place: SourcePl
         rows,
       };
     }),
-    empty: 'No function is known to wait for another one.',
+    empty: t('No function is known to wait for another one.'),
     more: all.length === pairs.length ? '' : `${plural(all.length - pairs.length, 'more pair')}.`,
     ...wordsOf(table),
   };

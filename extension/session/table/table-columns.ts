@@ -1,7 +1,8 @@
 // The columns of a table and the words around it, for the terminal and for the panel.
 import type { RowsLeft } from '../../protocol/engine';
+import { t } from '../../protocol/l10n';
 import type { TableHead, TableKey, TableRow } from '../../protocol/table';
-import { percent } from '../../protocol/words';
+import { percent, VERDICT_WORDS } from '../../protocol/words';
 import { readablePath } from '../lines/source-path';
 import { byteSize, count, plural, printable } from '../text/terminal-text';
 
@@ -15,6 +16,8 @@ function isOfData({ by }: Pick<TableHead, 'by'>): boolean {
 /** A column: the lower its rank, the narrower the terminals that still show it. */
 export interface Numbers {
   title: string;
+  /** Of columns that look different. */
+  is?: 'share' | 'verdict';
   /** What it says. */
   meaning: string;
   rank: number;
@@ -27,21 +30,27 @@ export interface Numbers {
 export function totalsText({ total, programSamples, evidence, collector, filtered, selected }: TableHead): string {
   const parts = [
     `${plural(total.samples, 'sample')} (${[collector, ...evidence].filter((word, i, all) => all.indexOf(word) === i).join(', ')})`,
-    `${count(total.contended)} contended: ${percent(programSamples === 0 ? 0 : total.contended / programSamples)} of all ${count(programSamples)}`,
-    ...(filtered === null ? [] : [`${count(filtered)} left out by filters`]),
-    ...(selected === null ? [] : [`${count(selected.lines)} of ${plural(selected.of, 'line')} chosen`]),
+    t(
+      '{0} contended: {1} of all {2}',
+      count(total.contended),
+      percent(programSamples === 0 ? 0 : total.contended / programSamples),
+      count(programSamples),
+    ),
+    ...(filtered === null ? [] : [t('{0} left out by filters', count(filtered))]),
+    ...(selected === null ? [] : [t('{0} of {1} chosen', count(selected.lines), plural(selected.of, 'line'))]),
   ];
   return parts.join('; ');
 }
 
 /** "12 more rows: 0.3% of the contended samples". */
 export function moreRowsText({ total }: Pick<TableHead, 'total'>, { rows, contended }: RowsLeft): string {
-  return `${plural(rows, 'more row')}: ${percent(total.contended === 0 ? 0 : contended / total.contended)} of the contended samples`;
+  const share = percent(total.contended === 0 ? 0 : contended / total.contended);
+  return t('{0}: {1} of the contended samples', plural(rows, 'more row'), share);
 }
 
 /** What its columns can and cannot say. */
 export function limitsOf(head: Pick<TableHead, 'by' | 'limits'>): string[] {
-  return [...head.limits, ...(isOfData(head) ? ['Objects and bytes count only sampled objects: lower bounds.'] : [])];
+  return [...head.limits, ...(isOfData(head) ? [t('Objects and bytes count only sampled objects: lower bounds.')] : [])];
 }
 
 /** @param folder the reader is in: source paths below it are relative to it */
@@ -59,42 +68,43 @@ export function numbersOf({ by, total, evidence }: Pick<TableHead, 'by' | 'total
   return [
     {
       rank: 0,
-      ...shares('share', 'Of the contended samples', ({ contended }) => (total.contended === 0 ? 0 : contended / total.contended)),
+      is: 'share',
+      ...shares(t('share'), t('Of the contended samples'), ({ contended }) => (total.contended === 0 ? 0 : contended / total.contended)),
     },
-    { rank: ofData ? 4 : 2, ...shares('of all', 'Contended samples, of all samples', ({ programShare }) => programShare) },
+    { rank: ofData ? 4 : 2, ...shares(t('of all'), t('Contended samples, of all samples'), ({ programShare }) => programShare) },
     ...(memory
       ? [
-          { rank: 2, ...shares('misses', 'Its share of all misses of the first-level cache', missShare) },
-          { rank: 2, ...shares('bounce', 'Of its accesses, those whose data came from another core', ({ bounce }) => bounce) },
-          { rank: 8, ...counts('HITMs', 'Loads that another core’s modified line answered', ({ hitm }) => hitm) },
+          { rank: 2, ...shares(t('misses'), t('Its share of all misses of the first-level cache'), missShare) },
+          { rank: 2, ...shares(t('bounce'), t('Of its accesses, those whose data came from another core'), ({ bounce }) => bounce) },
+          { rank: 8, ...counts(t('HITMs'), t('Loads that another core’s modified line answered'), ({ hitm }) => hitm) },
         ]
       : [
           {
-            title: 'waited',
-            meaning: 'The time that its contended samples stand for',
+            title: t('waited'),
+            meaning: t('The time that its contended samples stand for'),
             rank: 6,
             value: ({ contendedNs }: TableRow) => contendedNs,
             cell: ({ contendedNs }: TableRow) => (contendedNs === null ? '?' : contendedNs === 0 ? '' : duration(contendedNs)),
           },
         ]),
     {
-      title: 'false',
-      meaning: 'Of the waiting, how much is for data that the waiting access does not share',
+      title: t('false'),
+      meaning: t('Of the waiting, how much is for data that the waiting access does not share'),
       rank: 7,
       value: ({ falseShare }) => falseShare,
       cell: ({ falseShare }) => (falseShare === null ? '' : percent(falseShare)),
     },
-    { rank: total.contended > 0 ? 5 : 0, ...counts('samples', 'Samples', ({ samples }) => samples) },
-    { rank: 11, ...counts('reads', 'Samples of loads', ({ reads }) => reads) },
-    { rank: 11, ...counts('writes', 'Samples of stores and of read-modify-writes', ({ writes }) => writes) },
-    { rank: 9, ...counts('threads', 'Distinct threads', ({ threads }) => threads) },
-    { rank: 10, ...counts('lines', 'Distinct cache lines', ({ lines }) => lines) },
+    { rank: total.contended > 0 ? 5 : 0, ...counts(t('samples'), t('Samples'), ({ samples }) => samples) },
+    { rank: 11, ...counts(t('reads'), t('Samples of loads'), ({ reads }) => reads) },
+    { rank: 11, ...counts(t('writes'), t('Samples of stores and of read-modify-writes'), ({ writes }) => writes) },
+    { rank: 9, ...counts(t('threads'), t('Distinct threads'), ({ threads }) => threads) },
+    { rank: 10, ...counts(t('lines'), t('Distinct cache lines'), ({ lines }) => lines) },
     ...(ofData
       ? [
-          { rank: 3, ...counts('objects', 'Distinct sampled objects: a lower bound', ({ instances }) => instances) },
+          { rank: 3, ...counts(t('objects'), t('Distinct sampled objects: a lower bound'), ({ instances }) => instances) },
           {
-            title: 'bytes',
-            meaning: 'The sizes of the sampled objects together: a lower bound',
+            title: t('bytes'),
+            meaning: t('The sizes of the sampled objects together: a lower bound'),
             rank: 3,
             value: ({ bytes }: TableRow) => bytes,
             cell: ({ bytes }: TableRow) => (bytes === null ? '?' : bytes < 1000 ? String(bytes) : byteSize(bytes)),
@@ -102,11 +112,12 @@ export function numbersOf({ by, total, evidence }: Pick<TableHead, 'by' | 'total
         ]
       : []),
     {
-      title: 'verdict',
-      meaning: 'How threads use its lines',
+      title: t('verdict'),
+      is: 'verdict',
+      meaning: t('How threads use its lines'),
       rank: 1,
       value: ({ verdict }) => verdict,
-      cell: ({ verdict }) => verdict ?? '',
+      cell: ({ verdict }) => (verdict === null ? '' : VERDICT_WORDS[verdict]),
     },
   ];
 }

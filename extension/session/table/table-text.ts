@@ -63,7 +63,7 @@ function rowsText(head: TableHead, rows: readonly TableRow[], { width, style, fo
   const numbers = chosenNumbers(head, rows, width - barWidth - keyRoom);
   const columns: Column[] = [
     { title: '', align: 'left' },
-    ...numbers.map((column): Column => ({ title: column.title, align: column.title === 'verdict' ? 'left' : 'right' })),
+    ...numbers.map((column): Column => ({ title: column.title, align: column.is === 'verdict' ? 'left' : 'right' })),
     ...keys.map(({ key }): Column => ({ title: KEY_WORDS[key], align: 'left', shorten: shortenMiddle })),
   ];
   const measure = (row: TableRow): number => (head.total.contended > 0 ? row.contended : row.samples);
@@ -72,7 +72,7 @@ function rowsText(head: TableHead, rows: readonly TableRow[], { width, style, fo
     { text: bar(most === 0 ? 0 : measure(row) / most, barWidth), style: 'cyan' },
     ...numbers.map((column): Cell => ({
       text: column.cell(row),
-      ...(column.title === 'verdict' && row.verdict !== null ? { style: VERDICT_STYLE[row.verdict] } : {}),
+      ...(column.is === 'verdict' && row.verdict !== null ? { style: VERDICT_STYLE[row.verdict] } : {}),
     })),
     ...keys.map(({ texts }): Cell => ({ text: texts[index] ?? '', style: 'bold' })),
   ]);

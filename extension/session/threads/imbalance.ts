@@ -1,4 +1,5 @@
 // How unevenly the threads of a process work, in numbers and in words.
+import { t } from '../../protocol/l10n';
 import type { Imbalance, ThreadList, ThreadSchedule } from '../../protocol/threads';
 import { printable } from '../text/terminal-text';
 
@@ -38,8 +39,10 @@ function imbalanceOfProcess(all: readonly ThreadSchedule[]): Imbalance | undefin
 
 function sentenceOf(longest: ThreadSchedule, others: readonly ThreadSchedule[], ratio: number): string {
   const [only] = others;
-  if (ratio < UNEVEN) return `The ${others.length + 1} working threads of process ${longest.pid} work about equally long.`;
+  if (ratio < UNEVEN) return t('The {0} working threads of process {1} work about equally long.', others.length + 1, longest.pid);
   const than =
-    others.length === 1 && only !== undefined ? `thread ${threadName(only)}` : `the ${others.length} other working threads on average`;
-  return `Thread ${threadName(longest)} works ${ratio.toFixed(1)} times as long as ${than}.`;
+    others.length === 1 && only !== undefined
+      ? t('thread {0}', threadName(only))
+      : t('the {0} other working threads on average', others.length);
+  return t('Thread {0} works {1} times as long as {2}.', threadName(longest), ratio.toFixed(1), than);
 }

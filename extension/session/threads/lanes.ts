@@ -1,4 +1,5 @@
 // A thread's time as one line of characters, a cell for each part of the window.
+import { t } from '../../protocol/l10n';
 import type { ThreadLane } from '../../protocol/threads';
 import type { Style } from '../text/terminal-text';
 
@@ -12,14 +13,14 @@ export type Cell = 'running' | 'partly' | 'contended' | 'partlyContended' | 'run
 const LEAST_RUNNING = 0.1;
 
 export const CELLS: Record<Cell, { character: string; style?: keyof Style; words: string }> = {
-  running: { character: '#', style: 'green', words: 'running' },
-  partly: { character: '+', style: 'green', words: 'running a part of the time' },
-  contended: { character: 'X', style: 'red', words: 'running, contended' },
-  partlyContended: { character: 'x', style: 'red', words: 'a part of the time, contended' },
-  runnable: { character: '-', style: 'yellow', words: 'runnable, without a CPU' },
-  blocked: { character: '.', style: 'dim', words: 'blocked' },
-  unknown: { character: '?', words: 'unknown' },
-  absent: { character: ' ', words: 'not there' },
+  running: { character: '#', style: 'green', words: t('running') },
+  partly: { character: '+', style: 'green', words: t('running a part of the time') },
+  contended: { character: 'X', style: 'red', words: t('running, contended') },
+  partlyContended: { character: 'x', style: 'red', words: t('a part of the time, contended') },
+  runnable: { character: '-', style: 'yellow', words: t('runnable, without a CPU') },
+  blocked: { character: '.', style: 'dim', words: t('blocked') },
+  unknown: { character: '?', words: t('unknown') },
+  absent: { character: ' ', words: t('not there') },
 };
 
 const STATES = ['running', 'runnable', 'blocked', 'unknown'] as const;

@@ -1,4 +1,5 @@
 // What is said of the threads of a recording, row by row and sentence by sentence, for the terminal and for the panel.
+import { t } from '../../protocol/l10n';
 import type { CpuSchedule, LockWait, ThreadsDocument, ThreadSchedule } from '../../protocol/threads';
 import { percent } from '../../protocol/words';
 import { count, enumerate, plural, printable, shortenMiddle } from '../text/terminal-text';
@@ -11,7 +12,7 @@ export const MOST_ROWS = 64;
 const MOST_PROCESSES = 5;
 /** Of the longest running thread: processes whose threads all run less are not spoken of. */
 const LEAST_PROCESS = 0.05;
-export const NOT_KNOWN = 'unknown';
+export const NOT_KNOWN = t('unknown');
 const MOST_WAITING = 8;
 const MOST_LOCKS = 3;
 const LONGEST_NAME = 60;
@@ -30,25 +31,25 @@ export interface NumberColumn<Row> {
 export function factsOf(list: ThreadsDocument): { name: string; text: string }[] {
   const { threads, cpus, basis, basisReason, spanNs, fromNs } = list;
   const moved = threads.reduce((sum, { migrations }) => sum + (migrations ?? 0), 0);
-  const where = cpus.length === 0 ? '' : ` on ${plural(cpus.length, 'CPU')}`;
-  const from = fromNs === 0 ? '' : `, from ${duration(fromNs)} on`;
+  const where = cpus.length === 0 ? '' : t(' on {0}', plural(cpus.length, 'CPU'));
+  const from = fromNs === 0 ? '' : t(', from {0} on', duration(fromNs));
   const how =
     basis === 'switches'
-      ? 'context switches, as the kernel recorded them'
-      : `clock samples: running time is estimated, and the rest is not known (no context switches: ${basisReason ?? NOT_KNOWN})`;
+      ? t('context switches, as the kernel recorded them')
+      : t('clock samples: running time is estimated, and the rest is not known (no context switches: {0})', basisReason ?? NOT_KNOWN);
   const isKnown = threads.some(({ migrations }) => migrations !== null);
   return [
-    { name: 'Time', text: `${duration(spanNs)}${from}; ${plural(threads.length, 'thread')}${where}` },
-    { name: 'Basis', text: how },
-    ...(isKnown ? [{ name: 'Migrations', text: `threads moved to another CPU ${plural(moved, 'time')}` }] : []),
+    { name: t('Time'), text: `${duration(spanNs)}${from}; ${plural(threads.length, 'thread')}${where}` },
+    { name: t('Basis'), text: how },
+    ...(isKnown ? [{ name: t('Migrations'), text: t('threads moved to another CPU {0}', plural(moved, 'time')) }] : []),
   ];
 }
 
 /** Why no thread is listed. */
 export function whyNone({ spanNs }: ThreadsDocument): string {
   return spanNs === 0
-    ? 'The recording has no records with times in this window.'
-    : 'No thread, or none of the chosen ones, was seen in this window.';
+    ? t('The recording has no records with times in this window.')
+    : t('No thread, or none of the chosen ones, was seen in this window.');
 }
 
 /** "4711 writer". */
@@ -67,7 +68,7 @@ export function imbalanceSentences({ threads, imbalance }: ThreadsDocument): { s
 /** "and 3 more threads, which ran 1.25 s in total". */
 export function moreThreadsText(left: readonly ThreadSchedule[]): string {
   const ran = left.reduce((sum, { runningNs }) => sum + runningNs, 0);
-  return `and ${plural(left.length, 'more thread')}, which ran ${duration(ran)} in total`;
+  return t('and {0}, which ran {1} in total', plural(left.length, 'more thread'), duration(ran));
 }
 
 function column<Row>(
@@ -86,25 +87,32 @@ function column<Row>(
 /** Behind the thread's name. */
 export function threadColumns(list: ThreadsDocument): NumberColumn<ThreadSchedule>[] {
   return [
-    column('running', 'On a CPU', ({ runningNs }) => runningNs, duration),
-    column('contended', 'Of its running time, estimated: waiting for a cache line', ({ contendedNs }) => contendedNs, duration),
-    column('runnable', 'It was ready to run but had no CPU', ({ runnableNs }) => runnableNs, duration),
-    column('blocked', 'Off the CPU until something woke it', ({ blockedNs }) => blockedNs, duration),
-    ...(isLockWaited(list) ? [column('locks', 'Of its blocked time: known to be for a lock', lockNs, duration)] : []),
-    column('switches', 'How often it left a CPU', ({ switches }) => switches, count),
-    column('moved', 'How often it was put on another CPU than before', ({ migrations }) => migrations, count),
-    ...(hasUnknown(list) ? [column('unknown', 'What it did is unknown', ({ unknownNs }: ThreadSchedule) => unknownNs, duration)] : []),
+    column(t('running'), t('On a CPU'), ({ runningNs }) => runningNs, duration),
+    column(t('contended'), t('Of its running time, estimated: waiting for a cache line'), ({ contendedNs }) => contendedNs, duration),
+    column(t('runnable'), t('It was ready to run but had no CPU'), ({ runnableNs }) => runnableNs, duration),
+    column(t('blocked'), t('Off the CPU until something woke it'), ({ blockedNs }) => blockedNs, duration),
+    ...(isLockWaited(list) ? [column(t('locks'), t('Of its blocked time: known to be for a lock'), lockNs, duration)] : []),
+    column(t('switches'), t('How often it left a CPU'), ({ switches }) => switches, count),
+    column(t('moved'), t('How often it was put on another CPU than before'), ({ migrations }) => migrations, count),
+    ...(hasUnknown(list)
+      ? [column(t('unknown'), t('What it did is unknown'), ({ unknownNs }: ThreadSchedule) => unknownNs, duration)]
+      : []),
   ];
 }
 
 /** With the CPU's number. */
 export function cpuColumns({ spanNs }: ThreadsDocument): NumberColumn<CpuSchedule>[] {
   return [
-    column('CPU', '', ({ cpu }) => cpu, String),
-    column('running', 'These threads ran there', ({ runningNs }) => runningNs, duration),
-    column('of the time', '', ({ runningNs }) => (spanNs === 0 ? null : Math.min(1, runningNs / spanNs)), percent),
-    column('threads', 'Threads that ran there', ({ threads }) => threads, count),
-    column('switches', 'How often a thread left it', ({ switches }) => switches, count),
+    column(t('CPU'), t('Its number'), ({ cpu }) => cpu, String),
+    column(t('running'), t('These threads ran there'), ({ runningNs }) => runningNs, duration),
+    column(
+      t('of the time'),
+      t('Of the time of the recording, how much these threads ran there'),
+      ({ runningNs }) => (spanNs === 0 ? null : Math.min(1, runningNs / spanNs)),
+      percent,
+    ),
+    column(t('threads'), t('Threads that ran there'), ({ threads }) => threads, count),
+    column(t('switches'), t('How often a thread left it'), ({ switches }) => switches, count),
   ];
 }
 
@@ -117,9 +125,9 @@ function isLockWaited({ threads }: ThreadsDocument): boolean {
 }
 
 function whatFor(list: ThreadsDocument): string {
-  if (!areLocksKnown(list)) return 'the reason is not recorded.';
-  if (!isLockWaited(list)) return 'no wait is known to be for a lock; short waits are rarely caught.';
-  return '"locks" is the part known to be for a lock; short waits are rarely caught.';
+  if (!areLocksKnown(list)) return t('the reason is not recorded.');
+  if (!isLockWaited(list)) return t('no wait is known to be for a lock; short waits are rarely caught.');
+  return t('"locks" is the part known to be for a lock; short waits are rarely caught.');
 }
 
 function lockNs({ locks }: ThreadSchedule): number | null {
@@ -132,17 +140,17 @@ export function lockSentences({ threads }: ThreadsDocument): string[] {
     .filter((thread) => (lockNs(thread) ?? 0) > 0)
     .sort((a, b) => (lockNs(b) ?? 0) - (lockNs(a) ?? 0))
     .slice(0, MOST_WAITING);
-  return waiting.map((thread) => `Thread ${threadName(thread)} waits for ${locksOf(thread.locks ?? [])}.`);
+  return waiting.map((thread) => t('Thread {0} waits for {1}.', threadName(thread), locksOf(thread.locks ?? [])));
 }
 
 /** "a lock for 1.20 s (pthread_mutex_lock, called from Pool::take)"; of several locks the longest ones. */
 function locksOf(locks: readonly LockWait[]): string {
   const named = locks.slice(0, MOST_LOCKS).map(({ lock, caller, ns }) => {
-    const from = caller === '' ? '' : `, called from ${shortenMiddle(printable(caller), LONGEST_NAME)}`;
-    return `a lock for ${duration(ns)} (${shortenMiddle(printable(lock), LONGEST_NAME)}${from})`;
+    const from = caller === '' ? '' : t(', called from {0}', shortenMiddle(printable(caller), LONGEST_NAME));
+    return t('a lock for {0} ({1}{2})', duration(ns), shortenMiddle(printable(lock), LONGEST_NAME), from);
   });
   const rest = locks.length - named.length;
-  return enumerate([...named, ...(rest > 0 ? [`${count(rest)} more`] : [])]);
+  return enumerate([...named, ...(rest > 0 ? [t('{0} more', count(rest))] : [])]);
 }
 
 function hasUnknown({ threads }: ThreadsDocument): boolean {
@@ -154,10 +162,10 @@ export function noteSentences(list: ThreadsDocument): string[] {
   const { basis, lost, threads } = list;
   return [
     ...(threads.some(({ contendedNs }) => contendedNs !== null)
-      ? ['Contended time is part of the running time, estimated from samples. For the data, see `cacheline report`.']
+      ? [t('Contended time is part of the running time, estimated from samples. For the data, see `cacheline report`.')]
       : []),
-    ...(basis === 'switches' ? [`"runnable": the thread could run and had no CPU. "blocked": it waited; ${whatFor(list)}`] : []),
-    ...(hasUnknown(list) ? ['"unknown": the thread was off its CPU when the recording began, or records are missing.'] : []),
-    ...(lost > 0 ? [`${plural(lost, 'record was', 'records were')} lost, so some of these times are too long or unknown.`] : []),
+    ...(basis === 'switches' ? [t('"runnable": the thread could run and had no CPU. "blocked": it waited; {0}', whatFor(list))] : []),
+    ...(hasUnknown(list) ? [t('"unknown": the thread was off its CPU when the recording began, or records are missing.')] : []),
+    ...(lost > 0 ? [t('{0} lost, so some of these times are too long or unknown.', plural(lost, 'record was', 'records were'))] : []),
   ];
 }

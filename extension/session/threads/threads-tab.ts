@@ -1,4 +1,5 @@
 // What the tab "Threads" of the panel shows: the numbers and words of `cacheline threads`.
+import { t } from '../../protocol/l10n';
 import { LANE_STATES, type LaneState, type TabRow, type TabRows, type TabThreads } from '../../protocol/panel-tabs';
 import type { RecordingMeta } from '../../protocol/recording';
 import type { ThreadLane, ThreadList, ThreadsDocument } from '../../protocol/threads';
@@ -47,38 +48,38 @@ export function threadsTab(list: ThreadList, { recording }: { recording: Recorde
     advice: list.basis === 'switches' ? '' : howToKnow(recording),
     sentences: [
       ...sentences,
-      ...(rest > 0 ? [`${plural(rest, 'more process', 'more processes')}: cacheline threads --format json has them.`] : []),
+      ...(rest > 0 ? [t('{0}: cacheline threads --format json has them.', plural(rest, 'more process', 'more processes'))] : []),
       ...lockSentences(document),
     ],
     lanes,
     span: duration(list.spanNs),
     legend: [
       ...LANE_STATES.filter(isThere).map((state) => ({ state, words: CELLS[state].words })),
-      ...(lanes.some(({ moves }) => moves.some((times) => times > 0)) ? [{ state: 'moves' as const, words: 'put on another CPU' }] : []),
+      ...(lanes.some(({ moves }) => moves.some((times) => times > 0)) ? [{ state: 'moves' as const, words: t('put on another CPU') }] : []),
     ],
     nodes: partNs === 0 ? [] : nodeLanes(list, nodeOf, partNs),
     threads: {
-      ...rowsOf(threadColumns(document), shown, { title: 'thread', cell: threadLabel }, [
+      ...rowsOf(threadColumns(document), shown, { title: t('thread'), meaning: t('Its number and name'), cell: threadLabel }, [
         {
-          title: 'CPUs',
-          meaning: 'Where it ran',
+          title: t('CPUs'),
+          meaning: t('Where it ran'),
           cell: ({ cpus }) => (cpus.length === 0 ? NOT_KNOWN : cpuList(cpus.map(({ cpu }) => cpu))),
         },
-        { title: 'nodes', meaning: 'NUMA nodes of these CPUs', cell: ({ cpus }) => nodeNames(cpus, nodeOf) },
+        { title: t('nodes'), meaning: t('NUMA nodes of these CPUs'), cell: ({ cpus }) => nodeNames(cpus, nodeOf) },
       ]),
       empty: whyNone(document),
-      more: left.length === 0 ? '' : `${moreThreadsText(left)}; cacheline threads --format json has them.`,
+      more: left.length === 0 ? '' : t('{0}; cacheline threads --format json has them.', moreThreadsText(left)),
     },
     cpus: {
       ...rowsOf(cpuColumns(document), list.cpus, undefined, [
-        { title: 'node', meaning: 'Its NUMA node', cell: (cpu) => nodeNames([cpu], nodeOf) },
+        { title: t('node'), meaning: t('Its NUMA node'), cell: (cpu) => nodeNames([cpu], nodeOf) },
       ]),
-      empty: 'The recording names no CPUs.',
+      empty: t('The recording names no CPUs.'),
       more: '',
     },
     notes: [
       ...noteSentences(document),
-      ...(list.threads.length > MOST_ROWS ? [`Only the ${MOST_ROWS} threads that ran longest are drawn.`] : []),
+      ...(list.threads.length > MOST_ROWS ? [t('Only the {0} threads that ran longest are drawn.', MOST_ROWS)] : []),
       ...notKnown(list, nodeOf),
     ],
     warnings: list.warnings.map(sentence),
@@ -102,9 +103,12 @@ function nodeLanes({ cpus }: ThreadList, nodeOf: ReadonlyMap<number, number>, pa
   const byNode = new Map<number, TabThreads['nodes'][number]>();
   for (const { cpu, running } of cpus) {
     const node = nodeOf.get(cpu) ?? Infinity;
-    const lanes = byNode.get(node) ?? { name: `CPUs of ${node === Infinity ? 'an unknown NUMA node' : `NUMA node ${node}`}`, cpus: [] };
+    const lanes = byNode.get(node) ?? {
+      name: node === Infinity ? t('CPUs of an unknown NUMA node') : t('CPUs of NUMA node {0}', node),
+      cpus: [],
+    };
     byNode.set(node, lanes);
-    lanes.cpus.push({ name: `CPU ${cpu}`, running: running.map((ns) => Number(Math.min(1, ns / partNs).toFixed(4))) });
+    lanes.cpus.push({ name: t('CPU {0}', cpu), running: running.map((ns) => Number(Math.min(1, ns / partNs).toFixed(4))) });
   }
   return [...byNode].sort(([a], [b]) => a - b).map(([, lanes]) => lanes);
 }
@@ -113,13 +117,13 @@ function nodeLanes({ cpus }: ThreadList, nodeOf: ReadonlyMap<number, number>, pa
 function notKnown({ cpus, threads, basis }: ThreadList, nodeOf: ReadonlyMap<number, number>): string[] {
   return [
     ...(cpus.some(({ cpu }) => !nodeOf.has(cpu))
-      ? ['NUMA nodes are unknown: only recordings of `cacheline record` have the topology of their machine.']
+      ? [t('NUMA nodes are unknown: only recordings of `cacheline record` have the topology of their machine.')]
       : []),
     ...(threads.length > 0 && threads.every(({ migrations }) => migrations === null)
       ? [
           basis === 'samples'
-            ? 'When threads were put on other CPUs is unknown: the recording has no context switches.'
-            : 'When threads were put on other CPUs is unknown: the recording names no CPUs.',
+            ? t('When threads were put on other CPUs is unknown: the recording has no context switches.')
+            : t('When threads were put on other CPUs is unknown: the recording names no CPUs.'),
         ]
       : []),
   ];
@@ -127,8 +131,8 @@ function notKnown({ cpus, threads, basis }: ThreadList, nodeOf: ReadonlyMap<numb
 
 function howToKnow(recording: RecordedMachine | null): string {
   return recording
-    ? 'To know when threads were blocked or had no CPU, record with `cacheline record` without `--no-switches`, and without the agent.'
-    : 'To know when threads were blocked or had no CPU, record with `cacheline record`, or with `perf record --switch-events`.';
+    ? t('To know when threads were blocked or had no CPU, record with `cacheline record` without `--no-switches`, and without the agent.')
+    : t('To know when threads were blocked or had no CPU, record with `cacheline record`, or with `perf record --switch-events`.');
 }
 
 /** Of a part of the time, the share in each state; contended time is estimated, and counts up to the running time. */
@@ -146,12 +150,12 @@ function statesOf(lane: ThreadLane, partNs: number): Record<LaneState, number[]>
 function rowsOf<Row>(
   columns: readonly NumberColumn<Row>[],
   rows: readonly Row[],
-  name?: { title: string; cell: (row: Row) => string },
+  name?: { title: string; meaning: string; cell: (row: Row) => string },
   texts: readonly { title: string; meaning: string; cell: (row: Row) => string }[] = [],
 ): Pick<TabRows, 'columns' | 'bars' | 'rows'> {
   return {
     columns: [
-      ...(name ? [{ title: name.title, meaning: '', number: false }] : []),
+      ...(name ? [{ title: name.title, meaning: name.meaning, number: false }] : []),
       ...columns.map(({ title, meaning }) => ({ title, meaning, number: true })),
       ...texts.map(({ title, meaning }) => ({ title, meaning, number: false })),
     ],

@@ -1,0 +1,46 @@
+// Titles for the keyboard: browsers show them for a mouse only. What gets the focus by a key shows its own after a while, and those of the
+// terms in it, until the focus goes on, the page is scrolled or Escape is pressed.
+import './tips.css';
+
+/** Milliseconds, as a browser waits for a mouse. */
+const DELAY = 500;
+/** Pixels between an element and its tip. */
+const GAP = 4;
+
+const tip = document.createElement('div');
+tip.className = 'tip';
+tip.hidden = true;
+// Screen readers say titles themselves.
+tip.setAttribute('aria-hidden', 'true');
+document.body.append(tip);
+
+let waiting = 0;
+
+function hide(): void {
+  clearTimeout(waiting);
+  tip.hidden = true;
+}
+
+/** Below the element, above it where there is no room. */
+function show(element: HTMLElement): void {
+  const inside = [...element.querySelectorAll<HTMLElement>('.chip[title]')].map(({ title }) => title);
+  const text = [element.title, ...inside].filter((title) => title !== '').join('\n');
+  if (text === '' || !element.isConnected) return;
+  tip.textContent = text;
+  tip.hidden = false;
+  const { left, top, bottom } = element.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = tip;
+  const below = bottom + GAP;
+  const fits = below + height <= window.innerHeight || top < height + GAP;
+  tip.style.left = `${Math.max(0, Math.min(left, window.innerWidth - width))}px`;
+  tip.style.top = `${fits ? Math.min(below, window.innerHeight - height) : top - GAP - height}px`;
+}
+
+document.addEventListener('focusin', ({ target }) => {
+  hide();
+  if (target instanceof HTMLElement && target.matches(':focus-visible')) waiting = window.setTimeout(() => show(target), DELAY);
+});
+document.addEventListener('focusout', hide);
+document.addEventListener('scroll', hide, { capture: true, passive: true });
+document.addEventListener('pointerdown', hide, { capture: true });
+document.addEventListener('keydown', ({ key }) => key === 'Escape' && hide(), { capture: true });
