@@ -16,6 +16,7 @@ import type { CurrentProfile } from './current-profile';
 import { showError } from './errors';
 import type { LineDifferences } from './line-differences';
 import { withNotification } from './notify';
+import { onceMore } from './once-more';
 import { openBeside } from './open-beside';
 import { panelIcon } from './recording-page';
 import type { PageServices } from './panel-page';
@@ -101,7 +102,10 @@ export class Compare implements vscode.Disposable {
     try {
       const compared = await withNotification(
         vscode.l10n.t('Comparing {0} with {1}', basename(paths.before), basename(paths.after)),
-        (report, cancel) => compareRecordings(this.engine, paths, { cancel, onShare: (share) => report(`${Math.round(share * 100)}%`) }),
+        (report, cancel) => {
+          const onShare = (share: number): void => report(`${Math.round(share * 100)}%`);
+          return onceMore(() => compareRecordings(this.engine, paths, { cancel, onShare }), cancel);
+        },
       );
       this.forget();
       this.compared = { ...compared, paths };

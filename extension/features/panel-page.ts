@@ -21,6 +21,7 @@ import type { PanelState } from './api';
 import { showError } from './errors';
 import type { HeatMetricChoice } from './heat-metric';
 import { showWarning } from './notify';
+import { onceMore } from './once-more';
 import { openBeside } from './open-beside';
 import { runRowAction, type RowPage } from './panel-rows';
 import { PanelTabs, tabRequest } from './panel-tabs';
@@ -272,7 +273,7 @@ export class PanelPage implements vscode.Disposable {
   private async lookForAdvice(profile: ShownProfile): Promise<void> {
     const before = this.looking;
     const { signal } = (this.looking = new AbortController());
-    const answer = this.services.advice.first(profile, signal);
+    const answer = onceMore(() => this.services.advice.first(profile, signal), signal);
     before?.abort();
     let problem = '';
     const found = await answer.catch((error: unknown) => {

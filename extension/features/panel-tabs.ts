@@ -7,6 +7,7 @@ import { SharedCall } from '../session/profile/shared-call';
 import type { ShownProfile } from '../session/profile/shown-profile';
 import { tabContent } from '../session/table/tab-content';
 import { printable } from '../session/text/terminal-text';
+import { onceMore } from './once-more';
 
 export class PanelTabs {
   private readonly contents = new Map<string, SharedCall<TabContent>>();
@@ -39,7 +40,7 @@ export class PanelTabs {
     const key = requestText(request);
     let call = this.contents.get(key);
     if (!call) {
-      call = new SharedCall((cancel) => tabContent(profile, request, this.folder(), cancel));
+      call = new SharedCall((cancel) => onceMore(() => tabContent(profile, request, this.folder(), cancel), cancel));
       // Code there can be of as many accesses as a person looks at, and the recording is not read for it.
       if (request.view !== 'code') this.contents.set(key, call);
     }

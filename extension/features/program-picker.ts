@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import type { BinaryInfo, Engine } from '../protocol/engine';
+import { pickerText, printable } from '../protocol/printable';
 import { findExecutables } from '../session/record/executables';
 import {
   joinArguments,
@@ -89,9 +90,9 @@ export class ProgramPicker {
     const launch = folders.flatMap((folder) =>
       folderSetting('launch', this.log, folder).map((entry): ProgramItem => {
         return {
-          label: entry.name,
-          description: [entry.program, joinArguments(entry.args)].join(' ').trim(),
-          ...(folder && folders.length > 1 ? { detail: folder.name } : {}),
+          label: pickerText(entry.name),
+          description: pickerText([entry.program, joinArguments(entry.args)].join(' ').trim()),
+          ...(folder && folders.length > 1 ? { detail: pickerText(folder.name) } : {}),
           // Also where it cannot be resolved: then picking it says why.
           choose: () => Promise.resolve().then(() => resolveTarget(entry, folder?.uri.fsPath)),
         };
@@ -99,8 +100,8 @@ export class ProgramPicker {
     );
     const recent = this.recent().map((target): ProgramItem => {
       return {
-        label: basename(target.program),
-        description: [vscode.workspace.asRelativePath(target.program), joinArguments(target.args)].join(' ').trim(),
+        label: pickerText(basename(target.program)),
+        description: pickerText([vscode.workspace.asRelativePath(target.program), joinArguments(target.args)].join(' ').trim()),
         choose: () => this.ask(target.program),
       };
     });
@@ -133,8 +134,9 @@ export class ProgramPicker {
 
   private programItem({ path, staticallyLinked }: BinaryInfo): ProgramItem {
     return {
-      label: basename(path),
-      description: vscode.workspace.asRelativePath(dirname(path)) + (staticallyLinked ? ` (${vscode.l10n.t('statically linked')})` : ''),
+      label: pickerText(basename(path)),
+      description:
+        pickerText(vscode.workspace.asRelativePath(dirname(path))) + (staticallyLinked ? ` (${vscode.l10n.t('statically linked')})` : ''),
       choose: () => this.ask(path),
     };
   }
@@ -153,7 +155,7 @@ export class ProgramPicker {
   private async ask(program: string): Promise<LaunchTarget | undefined> {
     const last = this.recent().find((target) => target.program === program);
     const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(program)) ?? vscode.workspace.workspaceFolders?.[0];
-    const title = vscode.l10n.t('Profile {0}', basename(program));
+    const title = vscode.l10n.t('Profile {0}', printable(basename(program)));
     const line = await vscode.window.showInputBox({
       title,
       prompt: vscode.l10n.t('Arguments of the program. Use quotes to group words; no shell is involved.'),
@@ -185,7 +187,7 @@ function typedItem(value: string, ask: (path: string) => Promise<LaunchTarget | 
     folder,
     value.replace(/^~(?=\/)/, () => homedir()),
   );
-  return [{ label: path, description: vscode.l10n.t('this path'), alwaysShow: true, choose: () => ask(path) }];
+  return [{ label: pickerText(path), description: vscode.l10n.t('this path'), alwaysShow: true, choose: () => ask(path) }];
 }
 
 function argumentsProblem(line: string): string | undefined {

@@ -5,6 +5,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, normalize } from 'node:path';
 import * as vscode from 'vscode';
+import { pickerText, printable } from '../protocol/printable';
 import { agreeing, bestSuffixMatches, isBelow, mapPath, pairOf, type PathPair } from '../session/lines/source-map';
 import { count } from '../session/text/terminal-text';
 import { showInformation } from './notify';
@@ -107,8 +108,8 @@ export class SourcePaths {
     if ((await showInformation(undecidedText(open.length, list), vscode.l10n.t('Choose…'))) === undefined) return;
     const [name, candidates] = first;
     const chosen = await vscode.window.showQuickPick(
-      candidates.map((path) => ({ label: vscode.workspace.asRelativePath(path), description: path, path })),
-      { title: vscode.l10n.t('Source of the Recording'), placeHolder: vscode.l10n.t('Which file is {0}?', name) },
+      candidates.map((path) => ({ label: pickerText(vscode.workspace.asRelativePath(path)), description: pickerText(path), path })),
+      { title: vscode.l10n.t('Source of the Recording'), placeHolder: vscode.l10n.t('Which file is {0}?', printable(name)) },
     );
     // The first answer often decides the others too: what it leaves open is asked next.
     for (const [other] of open) if (other !== name) this.asked.delete(other);

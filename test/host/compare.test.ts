@@ -54,7 +54,7 @@ describe('compare recordings', function () {
   it('says that the waiting is gone, of which data and code, and what was predicted', async () => {
     assert.equal(await compare(was, vscode.Uri.file(is)), true);
     await eventually('the page has the comparison', () => api.compareState().shown);
-    assert.match(view().conclusion, /^The waiting is gone: \d\d\.\d% of all samples were contended before/);
+    assert.match(view().conclusion, /^The waiting is gone: \d+\.\d% of all samples were contended before/);
     for (const [kind, name] of [
       ['object', 'counters'],
       ['function', 'count'],
@@ -89,7 +89,7 @@ describe('compare recordings', function () {
       found?.map(({ line: at, direction }) => [at, direction]),
       [[line, 'better']],
     );
-    assert.match(found[0]?.text ?? '', /^no longer waits: \d\d\.\d% before, 0\.0% after$/);
+    assert.match(found[0]?.text ?? '', /^no longer waits: \d+\.\d% before, 0\.0% after$/);
     assert.match(await hoverTexts(contended, line), /^\*\*No longer waits\*\*, by the two compared recordings\./);
     await settings.update('compareHeat', false, vscode.ConfigurationTarget.Global);
     try {

@@ -137,6 +137,23 @@ describe('names that look like something else', function () {
     }
   });
 
+  it('have their tab "Source" read no file outside of the workspace', async () => {
+    const { message } = api.panelState();
+    assert.ok(message.type === 'report');
+    const { version, lines, filter } = message;
+    const [line] = lines;
+    assert.ok(line);
+    for (const [access, { file }] of line.accesses.entries()) {
+      await api.receiveFromPanel({ type: 'tab', version, view: 'code', filter, subject: { line: line.id, access } });
+      const { content } = api.panelState().tab ?? {};
+      assert.ok(content?.kind === 'code');
+      const texts = JSON.stringify(content);
+      assert.ok(texts.includes(path.basename(file)), texts);
+      if (file.endsWith('passwd')) assert.doesNotMatch(texts, /root:/);
+      else assert.match(texts, /plain\+\+/);
+    }
+  });
+
   it('open no file outside of the workspace', async () => {
     const { message } = api.panelState();
     assert.ok(message.type === 'report');

@@ -1,11 +1,13 @@
 // Contended data in the list of problems, and from which share on marks, texts and lenses are shown. The report is made by hand.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import type { CachelineApi } from '../../extension/features/api';
+import { VERDICT_PAGES } from '../../extension/protocol/words';
 import { advice, adviceList, membersChange } from '../unit/advice-builder';
 import { lineIn, QUEUE_FILE, queueReport } from './queue-report';
-import { activate, closeEditors, eventually, source } from './support';
+import { activate, closeEditors, eventually, EXTENSION, source } from './support';
 
 describe('contended data from a share on', function () {
   this.timeout(60_000);
@@ -55,7 +57,8 @@ describe('contended data from a share on', function () {
     assert.ok(typeof first.code === 'object');
     assert.equal(first.code.value, 'false sharing');
     assert.match(first.code.target.path, /\/docs\/verdicts\/false-sharing\.md$/);
-    assert.ok(existsSync(first.code.target.fsPath));
+    const page = await vscode.workspace.openTextDocument(first.code.target);
+    assert.equal(page.lineAt(0).text, '# False sharing');
     assert.equal((await vscode.workspace.openTextDocument(uri)).getText(first.range), original.split('\n')[lineOf(produced) - 1]?.trim());
   });
 
@@ -65,6 +68,29 @@ describe('contended data from a share on', function () {
     const fix = actions.find(({ title }) => title.startsWith("Give 'limit' a cache line of its own"));
     assert.ok(fix?.edit, actions.map(({ title }) => title).join());
     assert.ok(actions.some(({ command }) => command?.command === 'cacheline.previewAdvice'));
+  });
+
+  it('has pages of all verdicts', () => {
+    const root = vscode.extensions.getExtension(EXTENSION)?.extensionPath ?? '';
+    for (const page of Object.values(VERDICT_PAGES)) assert.ok(existsSync(path.join(root, 'docs', page)), page);
+  });
+
+  it('is linked to its quick fix, which the editor then lists before those that are linked to nothing', async () => {
+    const other = new vscode.CodeAction('Linked to nothing', vscode.CodeActionKind.QuickFix);
+    const registered = vscode.languages.registerCodeActionsProvider('c', { provideCodeActions: () => [other] });
+    const first = async (text: string): Promise<string | undefined> => {
+      const line = lineOf(text) - 1;
+      const range = new vscode.Range(line, 2, line, 2); // behind the room before the text
+      const found = await vscode.commands.executeCommand<vscode.CodeAction[]>('vscode.executeCodeActionProvider', uri, range);
+      assert.ok(found.length > 1, JSON.stringify(found));
+      return found[0]?.title;
+    };
+    try {
+      assert.match((await first(limit)) ?? '', /^Give 'limit' a cache line of its own/);
+      assert.equal(await first('struct queue {'), other.title, 'where no problem is');
+    } finally {
+      registered.dispose();
+    }
   });
 
   it('follows the share of the setting', async () => {

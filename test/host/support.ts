@@ -6,7 +6,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { CachelineApi } from '../../extension/features/api';
 
-const EXTENSION = 'cacheline-lens.cacheline-lens';
+export const EXTENSION = 'cacheline-lens.cacheline-lens';
 
 export async function activate(): Promise<CachelineApi> {
   const extension = vscode.extensions.getExtension<CachelineApi>(EXTENSION);
