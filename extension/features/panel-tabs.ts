@@ -39,7 +39,10 @@ export class PanelTabs {
     const key = requestText(request);
     let call = this.contents.get(key);
     if (!call) {
-      call = new SharedCall((cancel) => tabContent(profile, request, this.folder(), cancel));
+      call = new SharedCall(async (cancel) => {
+        await profile.complete();
+        return tabContent(profile, request, this.folder(), cancel);
+      });
       // Code there can be of as many accesses as a person looks at, and the recording is not read for it.
       if (request.view !== 'code') this.contents.set(key, call);
     }
