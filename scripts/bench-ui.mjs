@@ -280,7 +280,11 @@ async function rows(editor, folder, plan, delays) {
     const metrics = ['latency', 'hitm'];
     for (const metric of metrics) await panel.evaluate(chooseMetric, metric); // at the first change the editor starts other extensions
     const metric = await timed('heat metric', (number) => panel.evaluate(chooseMetric, metrics[number % 2]).then(({ ms }) => ms));
-    const sent = await panel.evaluate(chooseMetric, metrics[plan.runs % 2]);
+    await panel.evaluate(sortBy, 'Share');
+    const ordered = await timed('heat metric by share', (number) =>
+      panel.evaluate(chooseMetric, metrics[(plan.runs + number) % 2]).then(({ ms }) => ms),
+    );
+    const sent = await panel.evaluate(chooseMetric, metrics[(2 * plan.runs) % 2]);
     return [
       row(`sort ${total} rows`, ...atMost(sort, 150, 'ms')),
       row(`filter ${total} rows`, ...atMost(filter, 150, 'ms')),
@@ -295,6 +299,7 @@ async function rows(editor, folder, plan, delays) {
         `${scroll.blank} of ${scroll.frames} frames with blank rows: ${verdict(scroll.blank === 0)}`,
       ),
       row('another heat metric', ...atMost(metric, 50, 'ms')),
+      row('another heat metric where it sorts the rows', ...atMost(ordered, 50, 'ms')),
       row(
         'lines that it sends',
         ...atMost(sent.lines / sent.shown, 2, 'x those drawn'),

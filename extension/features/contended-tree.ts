@@ -38,7 +38,7 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       this.changed.fire(undefined);
       void this.describe();
     };
-    this.subscriptions = [this.changed, this.view, current.onDidChange(again), metric.onDidChange(again)];
+    this.subscriptions = [this.changed, this.view, current.onDidChange(again), metric.onDidSettle(again)];
     void this.describe();
   }
 

@@ -15,6 +15,9 @@ const MEANING: Record<Measure, string> = {
   contended: vscode.l10n.t('Samples of threads that compete for a cache line'),
 };
 
+/** After a change, for what is drawn by it first. */
+const SETTLE_MS = 300;
+
 interface MetricItem extends vscode.QuickPickItem {
   metric?: HeatMetric;
   missing?: string;
@@ -23,6 +26,10 @@ interface MetricItem extends vscode.QuickPickItem {
 export class HeatMetricChoice implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
+  private readonly settled = new vscode.EventEmitter<void>();
+  /** Behind a change, when pages and editors are drawn by it: for what goes through all lines of a recording. */
+  readonly onDidSettle = this.settled.event;
+  private settling: NodeJS.Timeout | undefined;
   private readonly subscription: vscode.Disposable;
   private wanted: HeatMetric | 'auto';
 
@@ -64,6 +71,8 @@ export class HeatMetricChoice implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.settling);
+    this.settled.dispose();
     this.changed.dispose();
     this.subscription.dispose();
   }
@@ -72,6 +81,8 @@ export class HeatMetricChoice implements vscode.Disposable {
     if (metric === this.wanted) return;
     this.wanted = metric;
     this.changed.fire();
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => this.settled.fire(), SETTLE_MS);
   }
 
   private async pick(): Promise<void> {

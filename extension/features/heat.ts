@@ -78,7 +78,8 @@ export class Heat implements vscode.Disposable {
   /** What the document's lines show; by line. */
   async stateOf(uri: vscode.Uri): Promise<LineHeatState[]> {
     const placed = await this.placed(uri);
-    const age = this.documents.textAge(uri);
+    const marked = this.marking(uri);
+    const hasIcons = setting('gutterStyle', this.log) === 'icon';
     return placed.map(({ line, heat }) => ({
       line: line + 1,
       step: heat.step,
@@ -86,8 +87,8 @@ export class Heat implements vscode.Disposable {
       measure: heat.measure,
       amount: heat.amount,
       caused: heat.caused,
-      text: this.textOf(heat, age),
-      icon: this.isMarked(heat) && setting('gutterStyle', this.log) === 'icon' ? `heat-${heat.step}` : null,
+      text: marked.text(heat),
+      icon: marked.meter(heat) !== undefined && hasIcons ? `heat-${heat.step}` : null,
     }));
   }
 
@@ -138,19 +139,18 @@ export class Heat implements vscode.Disposable {
     return [...byLine.values()].sort((a, b) => a.line - b.line);
   }
 
-  /** Empty where the setting leaves it out. */
-  private textOf(heat: LineHeat, age: string): string {
-    const shown = setting('lineText', this.log) && this.isFrom(heat, setting('lineTextFrom', this.log));
-    return shown ? heatText(heat) + age : '';
-  }
-
-  private isMarked(heat: LineHeat): boolean {
-    return this.isFrom(heat, setting('gutterFrom', this.log));
-  }
-
-  private isFrom(heat: LineHeat, percent: number): boolean {
-    const profile = this.current.get();
-    return profile !== undefined && isFrom(heat, wholeOf(profile.report, heat.measure), percent);
+  /** What lines of a document show. Reading a setting, or the age of the text, takes longer than a line: each is read once. */
+  private marking(uri: vscode.Uri): { meter: (heat: LineHeat) => HeatStep | undefined; text: (heat: LineHeat) => string } {
+    const report = this.current.get()?.report;
+    const age = this.documents.textAge(uri);
+    const gutterFrom = setting('gutterFrom', this.log);
+    const textFrom = setting('lineText', this.log) ? setting('lineTextFrom', this.log) : undefined;
+    const counts = (heat: LineHeat, percent: number | undefined): boolean =>
+      report !== undefined && percent !== undefined && isFrom(heat, wholeOf(report, heat.measure), percent);
+    return {
+      meter: (heat) => (counts(heat, gutterFrom) ? heat.step : undefined),
+      text: (heat) => (counts(heat, textFrom) ? heatText(heat) + age : ''),
+    };
   }
 
   private drawAll(): void {
@@ -207,12 +207,8 @@ export class Heat implements vscode.Disposable {
       return differences.map(({ line, direction, text }) => ({ line, meter: direction, text: shown ? text : '' }));
     }
     const placed = await this.placed(document.uri);
-    const age = this.documents.textAge(document.uri); // the same for all lines, and found by comparing all of them
-    return placed.map(({ line, heat }) => ({
-      line,
-      meter: this.isMarked(heat) ? heat.step : undefined,
-      text: this.textOf(heat, age),
-    }));
+    const marked = this.marking(document.uri);
+    return placed.map(({ line, heat }) => ({ line, meter: marked.meter(heat), text: marked.text(heat) }));
   }
 }
 

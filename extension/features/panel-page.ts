@@ -4,10 +4,10 @@ import * as vscode from 'vscode';
 import { EngineError } from '../protocol/engine';
 import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type HeatMetric, type Measured } from '../protocol/measure';
 import { ROW_ACTIONS, rowId, type RowAction } from '../protocol/panel-rows';
-import { MOST_LINES_AT_ONCE, type FromPanel, type PanelHeat, type ToPanel } from '../protocol/panel';
+import { MOST_LINES_AT_ONCE, type FromPanel, type PanelHeat, type PanelWords, type ToPanel } from '../protocol/panel';
 import type { LineDetail } from '../protocol/panel-detail';
 import type { TabAnswer, TabRequest } from '../protocol/panel-tabs';
-import type { Display, SourcePlace } from '../protocol/report';
+import type { Display, ObjectSum, SourcePlace } from '../protocol/report';
 import { hasPlace } from '../session/code/code-tab';
 import { panelWords } from '../session/report/first-words';
 import { lineDetail } from '../session/profile/line-detail';
@@ -43,6 +43,8 @@ export interface PageOwner {
   display(profile: ShownProfile, display: Display): Promise<void>;
   /** Shows the same recording by another filter. */
   show(profile: ShownProfile): Promise<void>;
+  /** Ends when the profile that is shown is the current one, where it becomes that. */
+  activated(): Promise<unknown>;
   drop(uri: vscode.Uri): Promise<void>;
   retry(): Promise<void>;
   reopen(): Promise<void>;
@@ -94,7 +96,7 @@ export class PanelPage implements vscode.Disposable {
       services.metric.onDidChange(() => this.sendHeat()),
       view.webview.onDidReceiveMessage((message: unknown) => {
         const known = parseMessage(message);
-        if (known) void this.receive(known);
+        if (known) this.receive(known).catch((error: unknown) => showError(error, services.log));
         else services.log.warn(`The panel's page sent something unknown: ${JSON.stringify(message ?? null).slice(0, 200)}`);
       }),
       view.onDidChangeViewState(() => {
@@ -132,7 +134,10 @@ export class PanelPage implements vscode.Disposable {
         await this.restore();
         return;
       case 'painted':
-        if (profile && message.version === this.version) await this.lookForAdvice(profile);
+        if (profile && message.version === this.version) {
+          await this.owner.activated(); // advice looks at the sources of the current profile
+          if (message.version === this.version) await this.lookForAdvice(profile);
+        }
         return;
       case 'open':
         if (profile) await this.open(profile, message);
@@ -198,6 +203,15 @@ export class PanelPage implements vscode.Disposable {
   private send(): void {
     this.version = ++lastVersion;
     void this.view.webview.postMessage(this.message()).then((delivered) => (this.shown = delivered && this.view.visible));
+    if (this.content.kind === 'profile' && !this.content.profile.hasObjects)
+      this.sendHead(this.content.profile).catch((error: unknown) => showError(error, this.services.log));
+  }
+
+  /** What the report before this one said stands until then. */
+  private async sendHead(profile: ShownProfile): Promise<void> {
+    await profile.complete();
+    if (this.content.kind === 'profile' && this.content.profile === profile)
+      void this.view.webview.postMessage({ type: 'head', version: this.version, ...headOf(profile) } satisfies ToPanel);
   }
 
   /** The page has the report, and asks for lines in the new order itself. */
@@ -313,6 +327,7 @@ export class PanelPage implements vscode.Disposable {
   }
 
   private async open(profile: ShownProfile, place: SourcePlace): Promise<void> {
+    await profile.complete();
     if (!profile.places().get(place.file)?.has(place.line) && !hasPlace(this.tab?.content, place)) {
       this.services.log.warn(`The panel's page asked for ${place.file}:${place.line}, which is no place of the report.`);
       return;
@@ -336,11 +351,18 @@ export class PanelPage implements vscode.Disposable {
 
 function reportParts(profile: ShownProfile, metric: HeatMetricChoice): Omit<Extract<ToPanel, { type: 'report' }>, 'type' | 'version'> {
   const { report, title, path, first, filter } = profile;
-  const { objects, ...head } = report;
+  const head: Omit<Measured, 'objects' | 'types'> & Partial<Measured> = { ...report };
   delete head.types; // the page shows none, and layouts can be many
+  delete head.objects; // they are sent beside it
   const heat = panelHeat(report, metric);
-  const words = panelWords(profile);
-  return { summary: { ...head, title, path }, words, filter, heat, lines: panelLines(first.rows), total: first.total, objects };
+  const lines = panelLines(first.rows);
+  const headFollows = !profile.hasObjects;
+  return { summary: { ...head, title, path }, ...headOf(profile), headFollows, filter, heat, lines, total: first.total };
+}
+
+/** What the page says above its table. */
+function headOf(profile: ShownProfile): { words: PanelWords; objects: ObjectSum[] } {
+  return { words: panelWords(profile), objects: profile.report.objects };
 }
 
 function panelHeat(report: Measured, metric: HeatMetricChoice): PanelHeat {

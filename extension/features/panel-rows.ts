@@ -44,7 +44,7 @@ export async function runRowAction(action: RowAction, row: RowId, services: Page
     return;
   }
   try {
-    const found = await findRow(profile, row);
+    const [found] = await Promise.all([findRow(profile, row), profile.complete()]);
     const { line, access } = found;
     const copy = (text: string): Thenable<void> => vscode.env.clipboard.writeText(text);
     const actions: Record<RowAction, () => Thenable<void>> = {

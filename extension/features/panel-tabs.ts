@@ -40,7 +40,12 @@ export class PanelTabs {
     const key = requestText(request);
     let call = this.contents.get(key);
     if (!call) {
-      call = new SharedCall((cancel) => onceMore(() => tabContent(profile, request, this.folder(), cancel), cancel));
+      call = new SharedCall((cancel) =>
+        onceMore(async () => {
+          await profile.complete();
+          return tabContent(profile, request, this.folder(), cancel);
+        }, cancel),
+      );
       // Code there can be of as many accesses as a person looks at, and the recording is not read for it.
       if (request.view !== 'code') this.contents.set(key, call);
     }

@@ -1,7 +1,11 @@
 // What a profile finds contended, as entries of the editor's list of problems; the code of each leads to the page of its verdict.
 // Setting: cacheline.problems.
 import * as vscode from 'vscode';
+import { amountOf, type Measure } from '../protocol/measure';
+import { MOST_LINES_AT_ONCE } from '../protocol/panel';
+import type { CacheLine } from '../protocol/report';
 import { findingsOf, type Finding } from '../session/profile/findings';
+import { lineOrder } from '../session/profile/line-order';
 import type { ShownProfile } from '../session/profile/shown-profile';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
@@ -13,6 +17,8 @@ import { verdictPage } from './verdict-page';
 export const PROBLEM_SOURCE = 'Cacheline';
 /** Edits come in bursts. */
 const DELAY_MS = 50;
+/** Lines that are asked for at once. */
+const PART = 50;
 /** A line is at most so many columns long where its document is not open. */
 const WIDE = 1000;
 
@@ -33,7 +39,7 @@ export class Problems implements vscode.Disposable {
     this.subscriptions = [
       this.entries,
       current.onDidChange(again),
-      metric.onDidChange(again),
+      metric.onDidSettle(again),
       onSettingChange('problems', again),
       documents.onDidMove(() => this.placeSoon()),
     ];
@@ -52,9 +58,9 @@ export class Problems implements vscode.Disposable {
     if (!profile || percent === 0) return;
     const { measure } = this.metric.of(profile.report);
     try {
-      const { lines } = await profile.lines({}, measure);
-      if (this.isStill(profile, percent) && this.metric.of(profile.report).measure === measure)
-        this.findings = findingsOf(profile.report, lines, (type) => profile.cardsOf(type), measure, percent);
+      const isStill = (): boolean => this.isStill(profile, percent) && this.metric.of(profile.report).measure === measure;
+      const lines = await hottestLines(profile, measure, isStill);
+      if (isStill()) this.findings = findingsOf(profile.report, lines, (type) => profile.cardsOf(type), measure, percent);
     } catch (error) {
       this.log.error(`No problems of ${profile.path}: ${String(error)}`);
     }
@@ -96,6 +102,19 @@ export class Problems implements vscode.Disposable {
     entry.code = { value: verdict, target: verdictPage(this.extensionUri, verdict) };
     return entry;
   }
+}
+
+/** In parts, so that no answer keeps the editor's other features waiting. */
+async function hottestLines(profile: ShownProfile, measure: Measure, isWanted: () => boolean): Promise<CacheLine[]> {
+  const lines: CacheLine[] = [];
+  let hasMore = true;
+  while (hasMore && isWanted()) {
+    const { rows } = await profile.ask({ question: 'lines', ...lineOrder('share', true, measure), offset: lines.length, count: PART });
+    lines.push(...rows.map(({ line }) => line));
+    const last = lines.at(-1);
+    hasMore = rows.length === PART && lines.length < MOST_LINES_AT_ONCE && last !== undefined && amountOf(last, measure) > 0;
+  }
+  return lines;
 }
 
 /** The text of a line, without the room before it where the document is open. */

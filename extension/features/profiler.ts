@@ -49,7 +49,7 @@ export class Profiler implements vscode.Disposable {
     if (this.stopRunning)
       throw new LaunchError(vscode.l10n.t('A recording is already running. Stop it first with "Cacheline: Stop Recording".'));
     const done = await (display ? this.record(target, display, parent) : this.recordWithNotification(target, parent));
-    const shown = await ShownProfile.of(done.opened, done.recording.path, printable(targetName(target)));
+    const shown = await ShownProfile.begin(done.opened, done.recording.path, printable(targetName(target)));
     const head = summaryOf(shown); // while nothing else can be shown in its place
     await this.panels.open(shown);
     this.summarize(target, done.recording, head, display);

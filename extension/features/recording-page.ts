@@ -30,6 +30,8 @@ export class RecordingPage implements RowPage, vscode.Disposable {
   private again = (): Promise<void> => Promise.resolve();
   private running: AbortController | undefined;
   private disposed = false;
+  /** Of the profile that is shown, where it is activated: ends also where that fails. */
+  private activating: Promise<unknown> = Promise.resolve();
 
   constructor(
     readonly view: vscode.WebviewPanel,
@@ -42,6 +44,7 @@ export class RecordingPage implements RowPage, vscode.Disposable {
       activate: (profile) => this.activate(profile),
       display: (profile, display) => this.load(profile.path, display),
       show: (profile) => this.replace(profile),
+      activated: () => this.activating,
       drop: (uri) => owner.drop(uri),
       retry: () => this.again(),
       reopen: () => owner.reopen(),
@@ -50,7 +53,9 @@ export class RecordingPage implements RowPage, vscode.Disposable {
     view.onDidChangeViewState(() => {
       if (!view.active) return;
       this.isLast();
-      if (this.shown && services.documents.wanted !== this.shown) void services.documents.use(this.shown);
+      const { shown } = this;
+      if (shown && services.documents.wanted !== shown)
+        services.documents.use(shown).catch((error: unknown) => showError(error, services.log));
     });
     view.onDidDispose(() => this.dispose());
   }
@@ -156,10 +161,17 @@ export class RecordingPage implements RowPage, vscode.Disposable {
     profile.hold();
     this.shown = profile;
     this.owner.shows?.(profile);
-    // Advice is asked for once the page is painted, and looks at the sources of the current profile.
-    if (activate || this.view.active || wanted === undefined || wanted === before) await this.activate(profile);
     this.show();
-    before?.release(this.services.log);
+    try {
+      // After the first rows: finding the sources asks for what all lines have.
+      if (activate || this.view.active || wanted === undefined || wanted === before) {
+        const activating = this.activate(profile);
+        this.activating = Promise.allSettled([activating]);
+        await activating;
+      }
+    } finally {
+      before?.release(this.services.log);
+    }
   }
 }
 

@@ -35,6 +35,7 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
   readonly onDidChangeTreeData = this.changed.event;
   private readonly view: vscode.TreeView<ListedRecording>;
   private readonly subscriptions: { dispose(): void }[];
+  /** Undefined: nothing was listed yet. Asking for the setting of a folder takes a tenth of the extension's start. */
   private outside: vscode.Disposable | undefined;
   private listed: Promise<ListedRecording[]> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -51,7 +52,7 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
     const ends = vscode.workspace.createFileSystemWatcher('**/*.cacheline/meta.json');
     const later = (): void => this.refreshLater();
     const elsewhere = (): void => {
-      this.watchOutside();
+      if (this.outside) this.watchOutside();
       later();
     };
     this.subscriptions = [
@@ -63,7 +64,6 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
       vscode.workspace.onDidChangeWorkspaceFolders(elsewhere),
       this.view.onDidChangeVisibility(({ visible }) => visible && this.refresh()),
     ];
-    this.watchOutside();
   }
 
   async getChildren(recording?: ListedRecording): Promise<ListedRecording[]> {
@@ -180,6 +180,7 @@ export class RecordingTree implements vscode.TreeDataProvider<ListedRecording>, 
   }
 
   private async list(): Promise<ListedRecording[]> {
+    if (!this.outside) this.watchOutside();
     const recordings = await listRecordings([...(await findRecordings(this.log)), ...this.openedPaths()], this.log);
     const left = recordings.length - MAX_LISTED;
     this.view.message = left > 0 ? vscode.l10n.t('The newest {0} of {1} recordings.', MAX_LISTED, recordings.length) : '';

@@ -36,7 +36,7 @@ export class Recordings {
       },
       display,
     );
-    return ShownProfile.of(opened, recording, recordingTitle(opened.summary.report, recording), cancel);
+    return ShownProfile.begin(opened, recording, recordingTitle(opened.summary.report, recording), cancel);
   }
 
   /** The same with a notification that can cancel it; undefined where it failed, which is then shown. */

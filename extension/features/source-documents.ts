@@ -113,6 +113,8 @@ export class SourceDocuments implements vscode.Disposable {
     this.realPaths.clear();
     const files = new Map<string, SourceFile>();
     const byName = new Map<string, SourceFile>();
+    await profile?.complete();
+    if (this.profile !== profile) return; // another one came meanwhile
     if (profile) await findTypeDefinitions(profile.report);
     const places = [...(profile?.places() ?? [])];
     const { paths, undecided, outside } = await this.paths.locate(places.map(([name]) => name));

@@ -75,7 +75,10 @@ export type ToPanel =
       /** How many lines there are. */
       total: number;
       objects: ObjectSum[];
+      /** `words` and `objects` follow as `head`: those of the report before stand until then. */
+      headFollows: boolean;
     }
+  | { type: 'head'; version: number; words: PanelWords; objects: ObjectSum[] }
   /** Another metric for the report before it, which has this version now. */
   | { type: 'heat'; version: number; heat: PanelHeat }
   /** Answers a request for `lines`, whose other fields are repeated. */

@@ -73,6 +73,14 @@ describe('ranges of lines', () => {
     );
   });
 
+  it('stay with another metric, and what has not come is asked for again', () => {
+    const ranges = new Ranges(order, 10 * CHUNK);
+    ranges.requests(0, CHUNK);
+    const other = came(ranges, 0).as(4);
+    assert.deepEqual([other.at(0)?.address, other.order.version], ['0x0', 4]);
+    assert.deepEqual(other.requests(0, CHUNK), [{ ...order, version: 4, offset: CHUNK, count: CHUNK }]);
+  });
+
   it('of another report or order are not taken', () => {
     const ranges = new Ranges(order, 10);
     for (const other of [{ version: 2 }, { key: 'address' }, { descending: false }])

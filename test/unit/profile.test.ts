@@ -13,6 +13,7 @@ import type {
   RecordResult,
 } from '../../extension/protocol/engine';
 import { FIRST_LINES } from '../../extension/protocol/panel';
+import type { Question } from '../../extension/protocol/profile';
 import type { Report, SourcePlace } from '../../extension/protocol/report';
 import { heatOfFile } from '../../extension/session/profile/heat';
 import { hoverTextsAt } from '../../extension/session/hover/hover-places';
@@ -265,6 +266,33 @@ describe('profile', () => {
     const failing = await openRecording(engineOf({ ...handlers, ask: fails('internal') }), 'r');
     await assert.rejects(ShownProfile.of(failing, 'r', 'r'), { kind: 'internal' });
     assert.deepEqual(closed, [7, 7], 'closed where it cannot be shown');
+  });
+
+  it('of a choice of lines has these first, and then what is looked for in all of them', async () => {
+    const report = reportFixture('false-sharing');
+    for (const selected of [undefined, { lines: 1, of: 2 }]) {
+      const source = new ReportProfile(selected ? { ...report, selected } : report);
+      const asked: string[] = [];
+      const ask = source.ask.bind(source);
+      let failing = true;
+      source.ask = (question) => {
+        const { question: name } = question as Question;
+        asked.push(name);
+        if (name === 'places' && failing) return Promise.reject(new EngineError('internal', 'No.', ''));
+        return ask(question);
+      };
+      const shown = await ShownProfile.begin(source, 'r', 'r');
+      assert.deepEqual(asked, selected ? ['lines'] : ['lines', 'objects']);
+      assert.equal(shown.hasObjects, !selected);
+      assert.equal(shown.first.total, report.lines.length);
+      assert.deepEqual([...shown.places().keys()], []);
+      await assert.rejects(shown.complete(), { kind: 'internal' });
+      failing = false;
+      await Promise.all([shown.complete(), shown.complete()]);
+      assert.deepEqual(shown.report.objects, report.objects);
+      assert.deepEqual([...shown.places().keys()].sort(), expectedFiles(report));
+      assert.equal(asked.filter((question) => question === 'places').length, 2, 'asked again after the failure, and then kept');
+    }
   });
 
   it('cancel ends everything and keeps the recording', async () => {

@@ -25,9 +25,10 @@ import './filter.css';
 const OF_PARTS = ['lines', 'detail', 'tab', 'filtering', 'filterFailed'] as const;
 type OfPart = Extract<ToPanel, { type: (typeof OF_PARTS)[number] }>;
 type OfReport = Exclude<ToPanel, OfPart>;
+type ReportMessage = Extract<ToPanel, { type: 'report' }>;
 
 interface Shown {
-  message: Exclude<OfReport, { type: 'advice' | 'heat' }> | undefined;
+  message: Exclude<OfReport, { type: 'advice' | 'heat' | 'head' }> | undefined;
   /** Of the report. */
   found: FoundAdvice | undefined;
 }
@@ -95,8 +96,14 @@ function shownWith(before: Shown, came: OfReport): Shown {
   const report = before.message?.type === 'report' ? before.message : undefined;
   if (came.type === 'heat') return report ? { ...before, message: { ...report, version: came.version, heat: came.heat } } : before;
   if (came.type === 'advice') return report?.version === came.version ? { ...before, found: came } : before;
-  const isSame = came.type === 'report' && came.summary.path === report?.summary.path;
-  return { message: came, found: isSame ? before.found : undefined };
+  if (came.type === 'head') return report?.version === came.version ? { ...before, message: withHead(report, came) } : before;
+  if (came.type !== 'report' || came.summary.path !== report?.summary.path) return { message: came, found: undefined };
+  // Rows that stay where they are: a filter's first ones come before its words.
+  return { message: came.headFollows && came.total > 0 ? withHead(came, report) : came, found: before.found };
+}
+
+function withHead(report: ReportMessage, { words, objects }: Pick<ReportMessage, 'words' | 'objects'>): ReportMessage {
+  return { ...report, words, objects };
 }
 
 /** @returns what ends it */

@@ -29,6 +29,11 @@ export class Ranges {
     for (const chunk of asked) this.asked.add(chunk);
   }
 
+  /** The same lines in the same order, of a report that has another version now: what was asked for and has not come is asked for again. */
+  as(version: number): Ranges {
+    return new Ranges({ ...this.order, version }, this.total, this.chunks, new Set(this.chunks.keys()));
+  }
+
   /** Undefined: not sent yet. */
   at(place: number): PanelLine | undefined {
     return this.chunks.get(Math.floor(place / CHUNK))?.[place % CHUNK];

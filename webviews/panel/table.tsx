@@ -282,7 +282,17 @@ function lineAbove(rows: RowList, below: number): number {
 
 /** The lines that the host has sent in this order. */
 function useRanges(first: PanelLine[], total: number, version: number, { key, descending }: Sort, { metric }: PanelHeat): Ranges {
+  const last = useRef<{ ranges: Ranges; first: PanelLine[] }>();
   const fresh = useMemo(() => {
+    const before = last.current;
+    // Another metric changes the order of its own column alone.
+    if (
+      before?.first === first &&
+      key !== DEFAULT_SORT.key &&
+      before.ranges.order.key === key &&
+      before.ranges.order.descending === descending
+    )
+      return before.ranges.as(version);
     // The report's own order: by HITMs or peer hits, then by address. Of clock samples ties are in another one.
     const isReports = metric === 'hitm' && key === DEFAULT_SORT.key && descending === DEFAULT_SORT.descending;
     return Ranges.from({ version, key, descending }, total, isReports ? first : []);
@@ -295,7 +305,9 @@ function useRanges(first: PanelLine[], total: number, version: number, { key, de
       }),
     [fresh],
   );
-  return kept.order === fresh.order ? kept : fresh;
+  const ranges = kept.order === fresh.order ? kept : fresh;
+  last.current = { ranges, first };
+  return ranges;
 }
 
 /** Pixels inside the element, without its scroll bar, and by how many steps it is scrolled. */

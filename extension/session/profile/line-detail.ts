@@ -15,7 +15,7 @@ import type { ShownProfile } from './shown-profile';
 
 /** Rejects with EngineError, also where the filter leaves no such line. */
 export async function lineDetail(profile: ShownProfile, id: string): Promise<LineDetail> {
-  const row = await findRow(profile, { line: id });
+  const [row] = await Promise.all([findRow(profile, { line: id }), profile.complete()]);
   const { lineSize, doubleLine } = profile.report;
   const size = doubleLine === true ? 2 * lineSize : lineSize;
   const { line } = row;

@@ -41,10 +41,22 @@ const MOST_OBJECTS = 1000;
 /** By file and line. */
 type ByPlace<T> = Map<string, Map<number, T>>;
 
+/** What is known of a profile from the start. */
+interface Beginning {
+  /** The first lines of the report, by which the panel measures its columns. */
+  first: FirstLines;
+  /** Lines that threads compete for, where the words of the report need their number. */
+  contendedLines: number;
+  /** Undefined: they are not here yet. */
+  objects: Answers['objects'] | undefined;
+}
+
 export class ShownProfile {
   /** With the objects that cost most. */
-  readonly report: Measured;
-  readonly hasAllObjects: boolean;
+  report: Measured;
+  hasAllObjects = false;
+  readonly first: FirstLines;
+  readonly contendedLines: number;
   /** The source lines on which code stands. */
   readonly code: ByPlace<CodePlace> = new Map();
   /** Variables, where they are defined. */
@@ -55,55 +67,96 @@ export class ShownProfile {
   private typeIndex: TypeIndex | undefined;
   private cardsByType: ReturnType<typeof cardsByType> | undefined;
   private holders = 0;
+  /** All data that the report names. */
+  private identities: readonly DataSum[] = [];
+  private completing: Promise<void> | undefined;
+  /** The objects of the report are here, and so are its words. */
+  hasObjects = false;
 
   private constructor(
     private readonly source: ProfileSource,
     readonly path: string,
     readonly title: string,
-    code: readonly CodePlace[],
-    /** All data that the report names. */
-    private readonly identities: readonly DataSum[],
-    /** The first ones of the report, by which the panel measures its columns. */
-    readonly first: FirstLines,
-    /** Lines that threads compete for. */
-    readonly contendedLines: number,
-    { total, rows }: Answers['objects'],
+    { first, contendedLines, objects }: Beginning,
   ) {
-    this.report = { ...source.summary.report, objects: rows, loadCycles: source.summary.loadCycles };
-    this.hasAllObjects = rows.length === total;
+    this.report = { ...source.summary.report, objects: [], loadCycles: source.summary.loadCycles };
+    this.first = first;
+    this.contendedLines = contendedLines;
+    if (objects) this.setObjects(objects);
     this.advised = new SharedCall((signal) => source.advice(signal));
-    for (const place of code) at(this.code, place, () => place);
-    for (const { data } of identities) {
-      if (!data.definition) continue;
-      const there = at(this.definitions, data.definition, (): DataIdentity[] => []);
-      if (!there.some(({ object }) => object === data.object)) there.push(data);
-    }
   }
 
   /**
-   * Rejects with EngineError.
+   * Complete. Rejects with EngineError.
    * @param source closed by the last release(), or where this rejects
    * @param path the recording: a `.cacheline` folder or a perf.data file
    * @param title for people: the program's name
    */
   static async of(source: ProfileSource, path: string, title: string, signal?: AbortSignal): Promise<ShownProfile> {
-    const count = source.summary.counts.selected > MOST_LINES_AT_ONCE ? FIRST_LINES : MOST_LINES_AT_ONCE;
+    const profile = await ShownProfile.begin(source, path, title, signal);
     try {
-      const [code, data, first, objects] = await Promise.all([
-        source.ask<'places'>({ question: 'places' }, signal),
-        source.ask<'data'>({ question: 'data', measure: 'contended' }, signal),
-        source.ask<'lines'>({ question: 'lines', count }, signal),
-        source.ask<'objects'>({ question: 'objects', count: MOST_OBJECTS }, signal),
-      ]);
-      const lines = first.rows.map(({ line }) => line);
-      const contended = lines.filter((line) => line.contended > 0).length;
-      const hasAll = lines.length === first.total || contended < lines.length;
-      const all = hasAll ? contended : (await source.ask<'lines'>({ question: 'lines', filter: 'contended>0', count: 0 }, signal)).total;
-      return new ShownProfile(source, path, title, code.rows, data.rows, { total: first.total, lines, rows: first.rows }, all, objects);
+      await profile.complete();
     } catch (error) {
       await source.close();
       throw error;
     }
+    return profile;
+  }
+
+  /** With what the first rows of the panel need: what else is asked of all lines takes longer, and is here after `complete()`. */
+  static async begin(source: ProfileSource, path: string, title: string, signal?: AbortSignal): Promise<ShownProfile> {
+    const { counts, report } = source.summary;
+    const count = counts.selected > MOST_LINES_AT_ONCE ? FIRST_LINES : MOST_LINES_AT_ONCE;
+    try {
+      const [{ total, rows }, objects] = await Promise.all([
+        source.ask<'lines'>({ question: 'lines', count }, signal),
+        // Which objects selected lines name is looked for in all of them.
+        report.selected ? undefined : askObjects(source, signal),
+      ]);
+      const lines = rows.map(({ line }) => line);
+      const contended = lines.filter((line) => line.contended > 0).length;
+      const isKnown = report.c2c !== undefined || lines.length === total || contended < lines.length;
+      const all = isKnown ? contended : (await source.ask<'lines'>({ question: 'lines', filter: 'contended>0', count: 0 }, signal)).total;
+      return new ShownProfile(source, path, title, { first: { total, lines, rows }, contendedLines: all, objects });
+    } catch (error) {
+      await source.close();
+      throw error;
+    }
+  }
+
+  /**
+   * From then on the objects of the report, source lines and types are here; until then there seem to be none. Of the current profile
+   * they are. Rejects with EngineError; the next call asks again.
+   */
+  complete(): Promise<void> {
+    if (!this.completing) {
+      this.completing = this.askRest();
+      this.completing.catch(() => (this.completing = undefined));
+    }
+    return this.completing;
+  }
+
+  private async askRest(): Promise<void> {
+    const [code, data, objects] = await Promise.all([
+      this.source.ask<'places'>({ question: 'places' }),
+      this.dataBy('contended'),
+      this.hasObjects ? undefined : askObjects(this.source),
+    ]);
+    if (objects) this.setObjects(objects);
+    this.identities = data;
+    [this.typeIndex, this.cardsByType] = [undefined, undefined];
+    for (const place of code.rows) at(this.code, place, () => place);
+    for (const { data: identity } of data) {
+      if (!identity.definition) continue;
+      const there = at(this.definitions, identity.definition, (): DataIdentity[] => []);
+      if (!there.some(({ object }) => object === identity.object)) there.push(identity);
+    }
+  }
+
+  private setObjects({ total, rows }: Answers['objects']): void {
+    this.report = { ...this.report, objects: rows };
+    this.hasAllObjects = rows.length === total;
+    this.hasObjects = true;
   }
 
   get filter(): string {
@@ -112,7 +165,7 @@ export class ShownProfile {
 
   /** To be shown instead of this one; `onShare` as of its source. Rejects with EngineError, and then this one stays. */
   async filtered(filter: string, signal: AbortSignal, onShare?: (share: number) => void): Promise<ShownProfile> {
-    return ShownProfile.of(await this.source.filtered(filter, signal, onShare), this.path, this.title);
+    return ShownProfile.begin(await this.source.filtered(filter, signal, onShare), this.path, this.title);
   }
 
   /** Somebody shows it from now on, until as many release(). */
@@ -211,6 +264,10 @@ export class ShownProfile {
     for (const [file, lines] of this.types) add(file, lines.keys());
     return places;
   }
+}
+
+function askObjects(source: ProfileSource, signal?: AbortSignal): Promise<Answers['objects']> {
+  return source.ask<'objects'>({ question: 'objects', count: MOST_OBJECTS }, signal);
 }
 
 function at<T>(map: ByPlace<T>, { file, line }: SourcePlace, make: () => T): T {

@@ -35,8 +35,8 @@ export function summaryOf(profile: Summed): string {
   return words;
 }
 
-/** The same in parts, for the page, which says itself what could not be seen. Only places of the profile are links. */
-export function panelWords(profile: Summed & Pick<ShownProfile, 'places'>): PanelWords {
+/** The same in parts, for the page, which says itself what could not be seen. */
+export function panelWords(profile: Summed): PanelWords {
   const { report, first } = profile;
   if (isSum(profile)) return { summary: costText(report, profile.contendedLines), meaning: '', lookFirst: [] };
   const whole = { ...report, lines: first.lines };
@@ -46,13 +46,10 @@ export function panelWords(profile: Summed & Pick<ShownProfile, 'places'>): Pane
   }
   const { paragraphs, lookFirst } = report.c2c === undefined ? plainParts(whole) : c2cParts(whole);
   const [summary = '', ...meaning] = paragraphs;
-  const places = profile.places();
   return {
     summary: report.selected === undefined ? summary : `${selectedText(report.selected)} ${summary}`,
     meaning: meaning.filter((text) => text !== '').join(' '),
-    lookFirst: lookFirst.map((part) =>
-      typeof part === 'string' || places.get(part.place.file)?.has(part.place.line) === true ? part : part.text,
-    ),
+    lookFirst,
   };
 }
 
