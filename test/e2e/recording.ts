@@ -149,7 +149,10 @@ export function describeRecording({ window, workspace }: RecordingSteps): void {
       await window().runCommand('View: Close All Editors');
       await window().runCommand('Cacheline: Clear');
       await window().runCommand('Cacheline: Show Contended Lines');
-      await window().webview('main.empty');
+      const empty = await window().webview('main.empty');
+      await empty.getByRole('button', { name: 'Open a Recording' }).click();
+      await window().page.getByPlaceholder('Choose a recording').waitFor();
+      await window().page.keyboard.press('Escape');
       await window().dragFromExplorer('perf.data', 'main.empty');
       const page = await window().webview('.sources .row.line');
       assert.equal(await page.locator('.row.line .address').first().innerText(), report.lines[0]?.address);
