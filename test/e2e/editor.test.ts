@@ -5,18 +5,20 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/lib/host-lane.mjs';
 import { extensionHostLogs, installExtension, startServer, versions, type VSCodeServer } from '../../scripts/vscode-host.mjs';
 import { describeAccess } from './access';
 import { describeAdvice } from './advice';
 import { describeCompare } from './compare';
+import { describeHostile } from './hostile';
 import { describeLayout } from './layout';
 import { describeLooks } from './looks';
 import { describeLongList } from './long-list';
 import { describeMachine } from './machine';
 import { describePanelTabs } from './panel-tabs';
 import { describeRecording } from './recording';
+import { describeReload } from './reload';
 import { describeRows } from './rows';
 import { describeTranslated } from './translated';
 import { vsixFile } from './vsix';
@@ -56,6 +58,11 @@ describe(`VS Code ${version.name}`, function () {
   let window: Window;
   const screenshots = path.resolve(__dirname, '../../test-results', version.name);
 
+  const newPage = async (): Promise<Page> => {
+    assert.ok(browser);
+    return browser.newPage({ viewport: { width: 1600, height: 900 } });
+  };
+
   before(async () => {
     dataFolder = mkdtempSync(path.join(tmpdir(), 'cacheline-e2e-'));
     mkdirSync(path.join(dataFolder, 'data'));
@@ -68,8 +75,7 @@ describe(`VS Code ${version.name}`, function () {
     });
     server = await startServer(version, { dataFolder, settings: { 'editor.minimap.enabled': false }, env });
     browser = await openBrowser();
-    const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
-    window = new Window(page, screenshots);
+    window = new Window(await newPage(), screenshots);
     await window.open(server.url(workspace));
   });
 
@@ -247,6 +253,12 @@ describe(`VS Code ${version.name}`, function () {
   describeMachine({ window: () => window, workspace });
   describeWalkthrough(() => window);
   describeAccess(() => window);
+  describeHostile({ window: () => window, workspace });
+  describeReload({
+    ...{ window: () => window, workspace, screenshots },
+    newPage,
+    url: () => server!.url(workspace),
+  });
   describeTranslated({
     browser: () => browser!,
     url: () => server!.url(workspace),

@@ -26,6 +26,18 @@ export class Window {
     // The loader of these tests wraps named functions in a call of __name, which a page does not have.
     await this.page.addInitScript({ content: 'globalThis.__name = (target) => target;' });
     await this.page.goto(url);
+    await this.isThere();
+  }
+
+  /** As the command does; the extension is started anew, too. */
+  async reload(): Promise<void> {
+    const loaded = this.page.waitForEvent('domcontentloaded', { timeout: 60_000 });
+    await this.runCommand('Developer: Reload Window');
+    await loaded;
+    await this.isThere();
+  }
+
+  private async isThere(): Promise<void> {
     await this.page.locator('.monaco-workbench .statusbar').waitFor({ timeout: 60_000 });
   }
 
@@ -33,11 +45,18 @@ export class Window {
     return this.page.screenshot({ path: path.join(this.screenshots, `${name}.png`), animations: 'disabled' });
   }
 
-  /** Runs a command by its title in the palette. */
+  /** Runs a command by its title in the palette, which knows those of extensions only some time after the window is there. */
   async runCommand(title: string): Promise<void> {
-    await this.page.keyboard.press('F1');
-    await this.fillQuickInput(`>${title}`);
-    await this.quickItem(title).waitFor();
+    for (const deadline = Date.now() + 60_000; ;) {
+      await this.page.keyboard.press('F1');
+      await this.fillQuickInput(`>${title}`);
+      const isThere = await this.quickItem(title)
+        .waitFor({ timeout: 5000 })
+        .then(() => true)
+        .catch((error: unknown) => Date.now() > deadline && Promise.reject(error as Error));
+      if (isThere) break;
+      await this.page.keyboard.press('Escape');
+    }
     await this.page.keyboard.press('Enter');
   }
 
@@ -94,6 +113,15 @@ export class Window {
 
   /** Profiles a program of the workspace, and waits for what is said of it, which is returned. */
   async profile(program: string, args?: string): Promise<string> {
+    await this.startProfile(program, args);
+    const said = this.page.locator('.notifications-toasts').getByText(new RegExp(`^${program}: `));
+    await said.waitFor({ timeout: 60_000 });
+    const text = await said.innerText();
+    await this.runCommand('Notifications: Clear All Notifications');
+    return text;
+  }
+
+  async startProfile(program: string, args?: string): Promise<void> {
     await this.runCommand('Notifications: Clear All Notifications');
     await this.runCommand('Cacheline: Profile for False Sharing');
     await this.fillQuickInput(program);
@@ -101,11 +129,24 @@ export class Window {
     await this.page.keyboard.press('Enter');
     await this.acceptInput(/Arguments/, args);
     await this.acceptInput(/Working folder/);
-    const said = this.page.locator('.notifications-toasts').getByText(new RegExp(`^${program}: `));
-    await said.waitFor({ timeout: 60_000 });
-    const text = await said.innerText();
-    await this.runCommand('Notifications: Clear All Notifications');
-    return text;
+  }
+
+  /** Opens a recording of the workspace in its panel, by the command. */
+  async openRecording(name: string): Promise<Frame> {
+    await this.runCommand('Cacheline: Open Recording');
+    await this.fillQuickInput(name);
+    await this.quickItem(name).waitFor();
+    await this.page.keyboard.press('Enter');
+    return this.panelOf(name);
+  }
+
+  /** The panel of a recording of the workspace, which has a tab that may be hidden. */
+  async panelOf(name: string): Promise<Frame> {
+    const title = name.replace(/\.cacheline$/, '');
+    await this.page.locator('.tab', { has: this.page.locator(`.label-name:text-is("${title}")`) }).click();
+    const panel = await this.webview(`main:has(h1[title$="/${name}"])`, 60_000); // of a window that was just loaded
+    await panel.locator('.tab-panel').waitFor();
+    return panel;
   }
 
   async showTab(name: string): Promise<void> {
@@ -384,8 +425,8 @@ export class Window {
   }
 
   /** The page inside the webview that shows `selector`. */
-  async webview(selector: string): Promise<Frame> {
-    const deadline = Date.now() + 30_000;
+  async webview(selector: string, patienceMs = 30_000): Promise<Frame> {
+    const deadline = Date.now() + patienceMs;
     while (Date.now() < deadline) {
       for (const frame of this.page.frames()) if ((await frame.locator(selector).count()) > 0) return frame;
       await this.page.waitForTimeout(100);
