@@ -136,7 +136,8 @@ function adviceTargets(judged) {
 
 function predictionTargets(advised) {
   const known = ({ ratio, low, high }) => ratio !== null && (high - low) / ratio < spreadForPrediction;
-  const judged = advised.filter((form) => !form.program.control && form.advice.predicted !== null && known(gainedBy(form)));
+  const predicted = advised.filter((form) => !form.program.control && form.advice.predicted !== null);
+  const judged = predicted.filter((form) => known(gainedBy(form)));
   const errors = judged
     .filter(({ advice }) => !advice.predicted.bound)
     .map((form) => Math.abs(form.advice.predicted.mid / gainedBy(form).ratio - 1));
@@ -153,6 +154,7 @@ function predictionTargets(advised) {
   const share = (title, part, all, target) =>
     row(title, `${part} of ${all}`, percent(target, 1), all === 0 ? '' : verdict(part >= target * all));
   return [
+    row(`predictions judged: pairs differ by less than ${spreadForPrediction * 100}%`, `${judged.length} of ${predicted.length}`, '', ''),
     share(`predicted speedup within ${predictionError * 100}%`, near, errors.length, predictedShare),
     row(
       'median error of predicted speedups',
