@@ -144,7 +144,7 @@ export interface Advice {
     bytesTotal: Count | null;
     /** Code outside of this binary may rely on the layout. */
     abi: boolean;
-    /** Cache lines that a reader of all members touches. */
+    /** Cache lines that a reader of all members accesses. */
     readerLines: { before: Count; after: Count };
   };
   predicted: {

@@ -199,7 +199,7 @@ export interface FieldHeat {
   writers: Count[];
 }
 
-/** A type that samples touched: the sums over all its instances, folded to its own offsets. */
+/** A type that samples accessed: the sums over all its instances, folded to its own offsets. */
 export interface TypeHeat {
   /** With its scopes and template arguments. */
   name: string;
@@ -207,11 +207,11 @@ export interface TypeHeat {
   object: string;
   /** Its path, as recorded. */
   binary: string;
-  /** Distinct objects that were touched. */
+  /** Distinct objects that were accessed. */
   instances: Count;
   /** True: all instances, also those inside of other types, whose sums have their samples too. False: only those that are whole objects. */
   nested: boolean;
-  /** Distinct cache lines that were touched. */
+  /** Distinct cache lines that were accessed. */
   lines: Count;
   verdict: Verdict;
   /** False where 0.2 or 0.8 lies between the bounds of `falseShare`. */

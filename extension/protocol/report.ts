@@ -97,7 +97,7 @@ export interface NamedCode {
 export interface Access extends NamedCode {
   /** Bytes from the line's start. */
   offset: Count;
-  /** Bytes touched; 0 where the instruction does not say. */
+  /** Bytes accessed; 0 where the instruction does not say. */
   width: Count;
   /** In the process; the lowest where several processes have it at different places. */
   codeAddress: Address;

@@ -27,7 +27,7 @@ export interface MemberHeat {
 /** What a card shows. */
 export interface TypeCard {
   layout: Layout;
-  /** Undefined: no sample touched the type, or there is no profile. */
+  /** Undefined: no sample accessed the type, or there is no profile. */
   heat: TypeHeat | undefined;
   members: MemberHeat[];
   /** Samples in holes and of the object as a whole. */

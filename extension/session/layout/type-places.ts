@@ -22,7 +22,7 @@ export type TypeIndex = Map<string, Map<number, TypePlace[]>>;
 const RANK: Record<TypePlace['what'], number> = { type: 0, member: 1, variable: 2, inner: 3 };
 
 /**
- * Places of all types that samples touched, the best first.
+ * Places of all types that samples accessed, the best first.
  * @param accesses to all data that the report names
  */
 export function indexTypes(report: Pick<Report, 'types'>, accesses: readonly Pick<Access, 'data'>[]): TypeIndex {

@@ -188,7 +188,7 @@ export class ShownProfile {
     return this.advised.get(signal);
   }
 
-  /** Types that samples touched. */
+  /** Types that samples accessed. */
   get types(): TypeIndex {
     return (this.typeIndex ??= indexTypes(this.report, this.identities));
   }

@@ -1,4 +1,4 @@
-// What accesses touched, in words: "shared.today.cents", "Worker[3].count", and how that is known.
+// What accesses reach, in words: "shared.today.cents", "Worker[3].count", and how that is known.
 import { t } from '../../protocol/l10n';
 import type { Access, CacheLine, DataName, InlineFrame } from '../../protocol/report';
 import { memoryName, SHARED_MEMORY, stackName } from '../../protocol/stack-owner';
