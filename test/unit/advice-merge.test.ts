@@ -9,6 +9,14 @@ import { builtAtOf, DiskSources, patchFolder } from '../../extension/session/adv
 import { ownLineChange } from '../../extension/session/advice/own-line';
 import { patchOf } from '../../extension/session/advice/patch';
 import { advice, adviceList, changes, membersChange, typeReference } from './advice-builder';
+import {
+  closeWorkspace,
+  compiled,
+  layoutOf as compiledLayout,
+  membersChange as orderChange,
+  openWorkspace,
+  referenceOf,
+} from './advice-edits';
 import { temporaryFolder } from './fixtures';
 import { layoutOf, member } from './layout-builder';
 
@@ -81,6 +89,46 @@ describe('edits of advice', () => {
     const { files, leftOut } = mergedEdits(edited);
     assert.deepEqual(leftOut, [edited[1]!.advice]);
     assert.equal(files[0]?.after, SOURCE.replace('  long b;', '  _Alignas(64) long b;'));
+  });
+
+  it('of a definition that several binaries use are made once, for all of them', async () => {
+    const header = file('queue.h', 'struct queue {\n  long head;\n  long tail;\n};\n');
+    const workspace = openWorkspace();
+    try {
+      const sources = ['server', 'client'].map((name) => file(`${name}.c`, `#include "queue.h"\nstruct queue of_${name};\n`));
+      const wish = async (source: string, order: string) => {
+        const binary = compiled(source);
+        const reference = referenceOf(await compiledLayout(workspace, binary, 'queue'), binary, header);
+        return advice({ subject: { type: 'queue', object: '', members: [] }, way: 'pad', change: orderChange(reference, order) });
+      };
+      const merged = async (...orders: string[]) => {
+        const wishes = await Promise.all(orders.map((order, at) => wish(sources[at]!, order)));
+        const { edited } = await editedAdvice(adviceList(wishes), new DiskSources(new Map()), () => folder.path);
+        for (const { advice: one } of edited) assert.equal(one.edit.reason, null);
+        return mergedEdits(edited);
+      };
+      const contradicting = await merged('head *tail', 'tail *head');
+      assert.deepEqual(
+        contradicting.leftOut.map(({ change }) => change !== null && 'type' in change && change.type.binary),
+        [`${sources[1]}.gcc.o`],
+      );
+      const { files, leftOut } = await merged('head *tail', 'head *tail');
+      assert.deepEqual([leftOut, files.map((one) => one.file)], [[], [header]]);
+      assert.equal(files[0]?.after.match(/64\) *\)* long tail;|aligned\(64\)/g)?.length, 1, files[0]?.after);
+      writeFileSync(header, files[0]?.after ?? '');
+      for (const source of sources) {
+        const { members } = await compiledLayout(workspace, compiled(source), 'queue');
+        assert.deepEqual(
+          members.map(({ name, offset }) => [name, offset]),
+          [
+            ['head', 0],
+            ['tail', 64],
+          ],
+        );
+      }
+    } finally {
+      closeWorkspace(workspace);
+    }
   });
 
   it('are refused with a reason where the source is gone, no file, not readable as text, too new, or nothing changes', async () => {
