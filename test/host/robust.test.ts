@@ -37,7 +37,9 @@ describe('robustness of the panel', function () {
     return api.panelState().detail?.id;
   };
   /** Opens the recording that is shown once more, so that nothing of it is known yet. */
-  const forget = async (): Promise<void> => void assert.ok(await open(shown().summary.path));
+  const forget = async (): Promise<void> => {
+    assert.ok(await open(shown().summary.path));
+  };
   const compared = async (): Promise<NonNullable<CompareState['message']>> => {
     assert.equal(await vscode.commands.executeCommand('cacheline.compare', recording, other), true);
     const { message } = api.compareState();
@@ -46,8 +48,8 @@ describe('robustness of the panel', function () {
   };
   const treeLabels = async (): Promise<unknown[]> => {
     const tree = api.contendedData();
-    const items = await Promise.all(((await tree.getChildren()) ?? []).map((node) => tree.getTreeItem(node)));
-    return items.map(({ label }) => label);
+    const nodes = (await tree.getChildren()) ?? [];
+    return Promise.all(nodes.map(async (node) => (await tree.getTreeItem(node)).label));
   };
   /** Undefined: none is known yet. */
   const quickFixes = async (uri: vscode.Uri, line: number): Promise<string[] | undefined> => {
