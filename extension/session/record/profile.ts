@@ -56,7 +56,7 @@ export async function recordProgram(
   control: RecordControl = {},
 ): Promise<Recording> {
   const program = output.program ?? params.command[0];
-  if (program === undefined || program === '') throw new EngineError('usage', 'There is no program to record.');
+  if (program === undefined || program === '') throw new EngineError('usage', t('There is no program to record.'));
   const folder = await createRecordingFolder({ ...output, program });
   const { path } = folder;
   const since = Date.now();
@@ -101,7 +101,8 @@ export async function profile(engine: Engine, request: RecordRequest, { stop, ca
     stop: AbortSignal.any(ends),
     ...(onProgress === undefined ? {} : { onProgress }),
   });
-  if (cancel?.aborted) throw new EngineError('cancelled', 'The profile was cancelled.', `The recording is kept in ${recording.path}.`);
+  if (cancel?.aborted)
+    throw new EngineError('cancelled', t('The profile was cancelled.'), t('The recording is kept in {0}.', recording.path));
   const opened = await openRecording(engine, recording.path, {
     ...(cancel === undefined ? {} : { cancel }),
     ...(onProgress === undefined ? {} : { onProgress }),
@@ -137,7 +138,7 @@ async function settle(folder: RecordingFolder, error: EngineError): Promise<Engi
   } catch (failure) {
     return new EngineError(
       error.kind,
-      `${error.message} Cleaning up ${folder.path} failed too: ${(failure as Error).message}.`,
+      t('{0} Cleaning up {1} failed too: {2}.', error.message, folder.path, (failure as Error).message),
       error.nextStep,
     );
   }

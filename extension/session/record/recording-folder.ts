@@ -1,4 +1,5 @@
 // Where a recording is written: never over what is there, and with `force` only over another recording.
+import { t } from '../../protocol/l10n';
 import { lstat, mkdir, mkdtemp, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { EngineError } from '../../protocol/engine';
@@ -87,21 +88,21 @@ export async function createRunsFolder({ program, parent, directory }: Omit<Fold
 function cannotMake(folder: string, error: unknown): EngineError {
   return new EngineError(
     'io',
-    `The recording's folder ${folder} cannot be made: ${reasonOf(error)}.`,
+    t("The recording's folder {0} cannot be made: {1}.", folder, reasonOf(error)),
     codeOf(error) === 'ENOSPC' ? 'Free space there, or choose another folder with -o DIR.' : 'Choose another folder with -o DIR.',
   );
 }
 
 const REASONS: Record<string, string> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'that file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: "this user's share of the disk is full",
-  ENOTDIR: 'a part of the path is a file',
-  ENOENT: 'the folder that it would be in does not exist',
-  ENAMETOOLONG: 'its name is too long',
-  ELOOP: 'its links lead in a circle',
+  EACCES: t('this user may not write there'),
+  EPERM: t('this user may not write there'),
+  EROFS: t('that file system is read-only'),
+  ENOSPC: t('the disk is full'),
+  EDQUOT: t("this user's share of the disk is full"),
+  ENOTDIR: t('a part of the path is a file'),
+  ENOENT: t('the folder that it would be in does not exist'),
+  ENAMETOOLONG: t('its name is too long'),
+  ELOOP: t('its links lead in a circle'),
 };
 
 /** The system's own words where there are no better ones. */
