@@ -78,7 +78,7 @@ describe('pages', () => {
       [...document.querySelectorAll('thead th, [role="columnheader"]')]
         .filter((cell) => cell.textContent !== '' && cell.closest('.for-readers') === null && cell.closest('.waits') === null)
         .filter((cell) => (cell.querySelector<HTMLElement>('[title]')?.title ?? '') === '')
-        .map((cell) => String(cell.textContent)),
+        .map((cell) => cell.textContent),
     );
   }
 
