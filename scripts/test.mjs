@@ -30,7 +30,7 @@ const lanes = {
   ],
   host: versions.map((version) => ({ name: `host: VS Code ${version.name}`, needsBuild: true, body: () => host(version) })),
   e2e: [
-    { name: 'e2e: the package', needsBuild: true, body: packageTests },
+    { name: 'e2e: the package and its pages', needsBuild: true, body: packageTests },
     ...versions.map((version) => ({ name: `e2e: VS Code ${version.name}`, needsBuild: true, body: () => editor(version) })),
   ],
   theia: [{ name: `theia: Eclipse Theia ${theiaVersion}`, needsBuild: true, body: theia }],
@@ -84,7 +84,7 @@ async function unit() {
 
 async function packageTests() {
   await run(process.execPath, ['scripts/package.mjs', '--any-glibc'], { timeoutSeconds: 300 });
-  return mocha(['--config', 'test/e2e/.mocharc.json', 'test/e2e/package.test.ts'], 120);
+  return mocha(['--config', 'test/e2e/.mocharc.json', 'test/e2e/package.test.ts', 'test/e2e/pages.test.ts'], 180);
 }
 
 async function editor(version) {

@@ -106,7 +106,7 @@ export class PanelPage implements vscode.Disposable {
         this.tabs.abort();
       }),
     ];
-    showPage(view.webview, services.extensionUri, 'panel', 'Contended Lines');
+    showPage(view.webview, services.extensionUri, 'panel', vscode.l10n.t('Contended Lines'));
   }
 
   show(content: PageContent): void {
@@ -340,7 +340,9 @@ export class PanelPage implements vscode.Disposable {
     const [first] = droppedUris(data);
     if (first === undefined) {
       void showWarning(
-        'This is not a file on this machine. Hold Shift and drag a recording from the Explorer, or use "Cacheline: Open Recording".',
+        vscode.l10n.t(
+          'This is not a file on this machine. Hold Shift and drag a recording from the Explorer, or use "Cacheline: Open Recording".',
+        ),
       );
       return;
     }

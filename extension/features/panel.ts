@@ -103,7 +103,7 @@ export class Panels implements vscode.Disposable {
 
   private create(path: string | undefined, preserveFocus: boolean): RecordingPage {
     const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus };
-    return this.adopt(vscode.window.createWebviewPanel(VIEW_TYPE, 'Contended Lines', column), path);
+    return this.adopt(vscode.window.createWebviewPanel(VIEW_TYPE, vscode.l10n.t('Contended Lines'), column), path);
   }
 
   private adopt(view: vscode.WebviewPanel, path: string | undefined): RecordingPage {

@@ -77,10 +77,9 @@ class ProfileTerminal implements vscode.Pseudoterminal {
     const display: RunDisplay = {
       output: (text) => this.write(text),
       line: (text) => this.write(`${text}\n`),
-      warning: (text) => this.write(`  warning: ${text}\n`),
-      progress: (text) => {
-        const now = text.startsWith('analyzing');
-        if (now && !analyzing) this.write('analyzing…\n');
+      warning: (text) => this.write(`${vscode.l10n.t('  warning: {0}', text)}\n`),
+      progress: (_, now) => {
+        if (now && !analyzing) this.write(`${vscode.l10n.t('analyzing…')}\n`);
         analyzing = now;
       },
       stop: this.stop.signal,

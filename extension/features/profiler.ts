@@ -78,7 +78,7 @@ export class Profiler implements vscode.Disposable {
         output: (text) => this.channel.append(text),
         line: (text) => this.channel.appendLine(text),
         warning: (text) => {
-          this.channel.appendLine(`  warning: ${text}`);
+          this.channel.appendLine(vscode.l10n.t('  warning: {0}', text));
           void showWarning(text);
         },
         progress,
@@ -107,7 +107,7 @@ export class Profiler implements vscode.Disposable {
         analyzing = now.phase === 'analyzing';
         showSaid(now, display);
         this.status.progress(now);
-        display.progress(stop.signal.aborted && !analyzing ? 'ending…' : progressText(target, now));
+        display.progress(stop.signal.aborted && !analyzing ? vscode.l10n.t('ending…') : progressText(target, now), analyzing);
       };
       return await profile(this.engine, { ...request, ...control }, { stop: stop.signal, cancel: cancel.signal, onProgress });
     } finally {
@@ -131,8 +131,8 @@ export class Profiler implements vscode.Disposable {
     const end = endText(target, result);
     const text = `${printable(targetName(target))}: ${head} ${end}`.trim();
     const line = display ? display.line.bind(display) : (said: string) => this.channel.appendLine(said);
-    line(`< ${end || 'It ended.'} ${plural(result.samples, 'sample')} in ${path}`);
-    for (const warning of result.warnings) line(`  warning: ${printable(warning)}`);
+    line(`< ${vscode.l10n.t('{0} {1} in {2}', end || vscode.l10n.t('It ended.'), plural(result.samples, 'sample'), path)}`);
+    for (const warning of result.warnings) line(vscode.l10n.t('  warning: {0}', printable(warning)));
     this.log.info(`${text} The recording is ${path}.`);
     if (display) {
       line(`  ${head}`);

@@ -207,7 +207,7 @@ export class SourceDocuments implements vscode.Disposable {
         '{0} is outside this workspace, and reading it was not allowed. Add its folder to the setting cacheline.sourceMap.',
         where,
       );
-    if (this.isPlaceMatchedByNames(place)) return `${where} was not found again. ${MATCHED_BY_NAMES}`;
+    if (this.isPlaceMatchedByNames(place)) return vscode.l10n.t('{0} was not found again. {1}', where, MATCHED_BY_NAMES);
     return vscode.l10n.t('{0} is not in this workspace, or was removed after the profile was recorded.', where);
   }
 

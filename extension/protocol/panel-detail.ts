@@ -1,4 +1,5 @@
 // A cache line in full, as the panel's page shows it below the table. Names are untrusted text.
+import { t } from './l10n';
 import type { CacheLine } from './report';
 
 /** Something that lies on the line's bytes. */
@@ -18,6 +19,8 @@ export interface LinePiece {
   track: number;
   tracks: number;
 }
+
+export const PIECE_WORDS: Record<LinePiece['kind'], string> = { member: t('member'), hole: t('hole'), padding: t('padding') };
 
 /** What is said of an access beside what the report has. */
 export interface AccessDetail {

@@ -1,4 +1,5 @@
 // The settings, typed once: a test compares them with `contributes.configuration` of package.json.
+import { t } from '../protocol/l10n';
 import type { CollectorChoice } from '../protocol/engine';
 import { HEAT_METRICS, type HeatMetric } from '../protocol/measure';
 import { parseLaunchEntries, type LaunchEntry } from './record/launch';
@@ -155,7 +156,7 @@ function parseSourceMap(value: unknown): { value: Record<string, string>; proble
   const bad = Object.keys(value).filter((from) => !good.some(([known]) => known === from));
   return {
     value: Object.fromEntries(good),
-    problems: bad.map((from) => `cacheline.sourceMap: the entry ${JSON.stringify(from)} needs a path on both sides; it is left out.`),
+    problems: bad.map((from) => t('cacheline.sourceMap: the entry {0} needs a path on both sides; it is left out.', JSON.stringify(from))),
   };
 }
 
@@ -164,5 +165,8 @@ function fits<T>(value: T): { value: T; problems: string[] } {
 }
 
 function misfit<T>(name: string, value: unknown, fallback: T): { value: T; problems: string[] } {
-  return { value: fallback, problems: [`cacheline.${name} cannot be ${JSON.stringify(value)}: using ${JSON.stringify(fallback)}.`] };
+  return {
+    value: fallback,
+    problems: [t('cacheline.{0} cannot be {1}: using {2}.', name, JSON.stringify(value), JSON.stringify(fallback))],
+  };
 }

@@ -81,7 +81,7 @@ export function describeLayout({ window, workspace }: LayoutSteps): void {
     it('lists the contended data, down to the access, each opening its source', async () => {
       await window().runCommand('Cacheline: Focus on Contended Data View');
       const row = (label: string) => window().page.locator(`.pane-body .monaco-list-row[aria-label^="${label}"]`).first();
-      for (const label of ['type struct queue', 'field produced', 'cache line']) {
+      for (const label of ['type struct queue', 'member produced', 'cache line']) {
         await row(label).click();
         await window().page.keyboard.press('ArrowRight');
       }

@@ -157,7 +157,7 @@ describe('words about a recording', () => {
     assert.equal(progressText(program, now), '1.3 s, 1,200 samples, 3 lost. Cancel ends the program and keeps what was recorded.');
     assert.equal(
       progressText(attached(), { ...now, lost: 0 }),
-      '1.3 s, 1,200 samples. Cancel ends the recording, which is shown; the process goes on.',
+      '1.3 s, 1,200 samples. Cancel ends the recording and shows it; the process keeps running.',
     );
     assert.equal(progressText(program, { phase: 'analyzing', share: 0.5 }), 'analyzing, 50%');
   });

@@ -105,7 +105,7 @@ function Predicted({ predicted, elapsed }: { predicted: PredictedRow[]; elapsed:
       )}
       {predicted.length > 0 && (
         <p class="quiet legend">
-          {t('Waiting left: of the time that a run waits for this data. It is not known which advice was followed.')}
+          {t('Waiting left: the part of the time that a run waits for this data. It is not known which advice you followed.')}
         </p>
       )}
     </section>

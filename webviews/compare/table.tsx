@@ -8,8 +8,8 @@ const TITLES: TableTitle[] = [
   { name: t('Status'), meaning: t('What became of the waiting; “unsure”: chance explains the difference'), kind: 'status' },
   { name: t('Name'), meaning: t('The data or the function that waits') },
   { name: t('Waits most at'), meaning: t('The source line that waits most'), kind: 'place' },
-  { name: t('Share before'), meaning: t('Contended samples, of all samples of the recording before'), kind: 'share' },
-  { name: t('Share after'), meaning: t('Contended samples, of all samples of the recording after'), kind: 'share' },
+  { name: t('Share before'), meaning: t('Its contended samples, as a part of all samples of the recording before'), kind: 'share' },
+  { name: t('Share after'), meaning: t('Its contended samples, as a part of all samples of the recording after'), kind: 'share' },
   { name: t('Sure'), meaning: t('How sure it is that chance does not explain the difference'), kind: 'number sure' },
 ];
 

@@ -1,5 +1,5 @@
-// Titles for the keyboard: browsers show them for a mouse only. What gets the focus by a key shows its own after a while, and those of the
-// terms in it, until the focus goes on, the page is scrolled or Escape is pressed.
+// Titles for the keyboard: browsers show them for a mouse only. What gets the focus by a key shows its own after a while, and a row of
+// a table that of its verdict, until the focus goes on, the page is scrolled or Escape is pressed.
 import './tips.css';
 
 /** Milliseconds, as a browser waits for a mouse. */
@@ -23,7 +23,7 @@ function hide(): void {
 
 /** Below the element, above it where there is no room. */
 function show(element: HTMLElement): void {
-  const inside = [...element.querySelectorAll<HTMLElement>('.chip[title]')].map(({ title }) => title);
+  const inside = [...element.querySelectorAll<HTMLElement>('td .chip[title]')].map(({ title }) => title);
   const text = [element.title, ...inside].filter((title) => title !== '').join('\n');
   if (text === '' || !element.isConnected) return;
   tip.textContent = text;

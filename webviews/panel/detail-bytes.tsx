@@ -1,7 +1,7 @@
 // The bytes of a line to scale: what lies on them, and above it how often threads read and wrote there. For screen readers the same as a table.
 import { Fragment } from 'preact';
 import { t } from '../../extension/protocol/l10n';
-import type { LineDetail, LinePiece } from '../../extension/protocol/panel-detail';
+import { PIECE_WORDS, type LineDetail, type LinePiece } from '../../extension/protocol/panel-detail';
 import { offsetBars, threadGroups, type Bar } from './detail-model';
 import { count, plural } from './format';
 
@@ -113,7 +113,7 @@ function barTitle({ offset, width, names, parts }: Bar, groups: readonly { name:
 }
 
 function pieceTitle({ kind, start, end, name, of, cutLeft, cutRight }: LinePiece): string {
-  const what = kind === 'member' ? `${name === of ? '' : `${of}: `}${name}` : t('{0} of {1}', kind, of);
+  const what = kind === 'member' ? `${name === of ? '' : `${of}: `}${name}` : t('{0} of {1}', PIECE_WORDS[kind], of);
   const beyond = [cutLeft ? t('starts on an earlier line') : '', cutRight ? t('continues on the next line') : ''].filter(
     (text) => text !== '',
   );

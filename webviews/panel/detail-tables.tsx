@@ -27,7 +27,7 @@ export function WaitTable({ detail }: { detail: LineDetail }) {
         <thead>
           <tr>
             <th scope="col">
-              <span class="term" tabIndex={0} title={t('A row waits for the columns: what is accessed there makes the row wait')}>
+              <span class="term" tabIndex={0} title={t('How much of the waiting is at the data of the row, for the data of the column')}>
                 {t('waits at \\ for')}
               </span>
             </th>
@@ -73,7 +73,7 @@ const ACCESS_TITLES: TableTitle[] = [
     name: t('Kind'),
     meaning: t('What the access does; rmw: it reads and writes in one instruction; atomic: no other core can interrupt it'),
   },
-  { name: t('Share'), meaning: t('Of the samples that count on this line'), kind: 'number' },
+  { name: t('Share'), meaning: t('Its part of the samples that count on this line'), kind: 'number' },
   { name: t('Threads'), meaning: t('Distinct threads'), kind: 'number' },
   { name: t('Data'), meaning: t('The variable, type member or heap block at that byte') },
   { name: t('Function'), meaning: t('The function whose code makes the access') },

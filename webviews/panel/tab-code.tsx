@@ -9,7 +9,7 @@ import { send } from './host';
 import { Notes, ShareCell } from './tab-table';
 
 const COLUMNS: TableTitle[] = [
-  { name: t('Share'), meaning: t('Of the contended samples'), kind: 'number' },
+  { name: t('Share'), meaning: t('Its part of the contended samples'), kind: 'number' },
   { name: t('Samples'), meaning: t('Samples at this instruction'), kind: 'number' },
   { name: t('Instruction'), meaning: t('As it stands in the binary, below its source line') },
   { name: t('Data'), meaning: t('What the instruction accesses; in bold where it is on the cache line that is shown') },

@@ -1,4 +1,5 @@
 // The edits of an answer of the engine: each advice with its own patch, and all of them as one.
+import { t } from '../../protocol/l10n';
 import type { Advice, AdviceList } from '../../protocol/advice';
 import { noChangeReason } from './advice-words';
 import { editOf, type FileEdit, type Sources } from './edit';
@@ -45,7 +46,7 @@ async function filesOf(advice: Advice, sources: LocatedSources): Promise<{ files
   if (advice.change === null || refused !== '') return { files: [], reason: refused };
   const language = languageOf(advice);
   if (advice.definition === null && (language === 'rust' || language === 'go')) {
-    const reason = `${language === 'go' ? 'Go' : 'Rust'} is not edited: make the change by hand, as cacheline advise describes it.`;
+    const reason = t('{0} is not edited: make the change by hand, as cacheline advise describes it.', language === 'go' ? 'Go' : 'Rust');
     return { files: [], reason };
   }
   try {

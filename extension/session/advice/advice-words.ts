@@ -5,7 +5,7 @@ import { joinArguments } from '../record/launch';
 import { quoted } from '../report/data-text';
 import { LESS_OFTEN, PRIVATE_COPY } from '../report/remedies';
 import { percent } from '../../protocol/words';
-import { count, enumerate, plural, printable } from '../text/terminal-text';
+import { alternatives, count, enumerate, plural, printable } from '../text/terminal-text';
 import { alignedBlocks, aligned, alignedType, languageOf, perThreadSketch, startedLine, stridedElements } from './spelling';
 
 /** Where no change says it, as of nearly all machines: bytes of a cache line. */
@@ -435,14 +435,14 @@ export function latentSentences({ subject, placements }: Latent): string {
     const isAll = offsets.some((offset) => offset % (2 * LEAST_ALIGNMENT) !== 0);
     const times = isAll ? t(' with {0} of {1} placements', count(offsets.length), count(lineSize / LEAST_ALIGNMENT)) : '';
     if (offsets.length > MAX_OFFSETS) return `${line}${times || t(' with {0} placements', count(offsets.length))}`;
-    const where = enumerate(offsets.map(count)).replace(/ and (?=\d+$)/, ' or ');
+    const where = alternatives(offsets.map(count));
     return t('{0}{1} where the object begins {2} bytes after the start of one', line, times === '' ? '' : `${times},`, where);
   });
   return t(
     '{0}{1} share {2}; elsewhere they do not. An allocator or a linker decides that, and may decide otherwise in another build or run. To depend on neither, align the object to {3} bytes and separate the members.',
     what.charAt(0).toUpperCase(),
     what.slice(1),
-    cases.join(', and '),
+    cases.reduce((all, one) => t('{0}, and {1}', all, one)),
     smallest,
   );
 }

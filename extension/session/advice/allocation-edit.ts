@@ -1,4 +1,5 @@
 // Edits of allocations, so that each block starts a cache line.
+import { t } from '../../protocol/l10n';
 import type { Node } from 'web-tree-sitter';
 import { printable } from '../../protocol/printable';
 import { fileEdit, lineEnding, Refusal, type FileEdit, type TextEdit } from './edits';
@@ -15,14 +16,14 @@ export function allocationEdit(source: SourceText, line: number, alignment: numb
   const mallocs = calls.filter(({ name }) => name === 'malloc');
   const [malloc, second] = mallocs;
   if (!malloc) throw refusalOf(place, calls[0], newAt(source, line), alignment);
-  if (second) throw new Refusal(`${place} calls malloc() several times: give each a line of its own, then build and record again.`);
+  if (second) throw new Refusal(t('{0} calls malloc() several times: give each a line of its own, then build and record again.', place));
   const { node } = malloc;
   const [argument, other] = argumentsOf(node);
   if (!argument || other || isUnclear(node))
-    throw new Refusal(`${place} calls malloc() in a way that is not understood: make the change by hand.`);
+    throw new Refusal(t('{0} calls malloc() in a way that is not understood: make the change by hand.', place));
   checkNotResized(source, node, place, alignment);
   const callee = node.childForFieldName('function');
-  if (!callee) throw new Refusal(`${place} calls malloc() in a way that is not understood: make the change by hand.`);
+  if (!callee) throw new Refusal(t('{0} calls malloc() in a way that is not understood: make the change by hand.', place));
   const name = { start: callee.endIndex - 'malloc'.length, end: callee.endIndex, text: 'aligned_alloc' };
   const [before = '', behind = ''] = roundedUp(SIZE, alignment).split(SIZE);
   const { startIndex: start, endIndex: end } = argument;
@@ -136,25 +137,44 @@ function refusalOf(place: string, call: Call | undefined, creation: Node | undef
     const [count, size] = argumentsOf(call.node).map(({ text }) => printable(text));
     const bytes = `(${count ?? 'n'}) * (${size ?? 'size'})`;
     return new Refusal(
-      `${place} calls calloc(), which also zeroes: write “aligned_alloc(${alignment}, ${roundedUp(bytes, alignment)})” and clear the block with memset().`,
+      t(
+        '{0} calls calloc(), which also zeroes: write “aligned_alloc({1}, {2})” and clear the block with memset().',
+        place,
+        alignment,
+        roundedUp(bytes, alignment),
+      ),
     );
   }
   if (call?.name === 'realloc' || call?.name === 'reallocarray')
     return new Refusal(
-      `${place} calls ${call.name}(), which keeps no alignment: allocate with “aligned_alloc(${alignment}, …)”, copy with memcpy(), and free() the old block.`,
+      t(
+        '{0} calls {1}(), which keeps no alignment: allocate with “aligned_alloc({2}, …)”, copy with memcpy(), and free() the old block.',
+        place,
+        call.name,
+        alignment,
+      ),
     );
   if (call)
     return new Refusal(
-      `${place} calls ${call.name}(): replace it by “aligned_alloc(${alignment}, size)”, with a size that is a multiple of ${alignment}.`,
+      t('{0} calls {1}(): replace it by “aligned_alloc({2}, size)”, with a size that is a multiple of {2}.', place, call.name, alignment),
     );
   if (creation) {
     const type = printable(creation.childForFieldName('type')?.text ?? 'T');
     return new Refusal(
-      `${place} creates objects with new: declare the type as “struct alignas(${alignment}) ${type}”, which new respects from C++17 on.`,
+      t(
+        '{0} creates objects with new: declare the type as “struct alignas({1}) {2}”, which new respects from C++17 on.',
+        place,
+        alignment,
+        type,
+      ),
     );
   }
   return new Refusal(
-    `${place} has no allocation that can be read: a macro or a template may make it. Let it give blocks aligned to ${alignment} bytes.`,
+    t(
+      '{0} has no allocation that can be read: a macro or a template may make it. Let it give blocks aligned to {1} bytes.',
+      place,
+      alignment,
+    ),
   );
 }
 
@@ -167,7 +187,13 @@ function checkNotResized({ root, file }: SourceText, malloc: Node, place: string
   );
   if (resized)
     throw new Refusal(
-      `${place}: the block goes to realloc() at ${file}:${lineOfNode(resized)}, which would lose the alignment: there, allocate with “aligned_alloc(${alignment}, …)”, copy and free.`,
+      t(
+        '{0}: the block goes to realloc() at {1}:{2}, which would lose the alignment: there, allocate with “aligned_alloc({3}, …)”, copy and free.',
+        place,
+        file,
+        lineOfNode(resized),
+        alignment,
+      ),
     );
 }
 

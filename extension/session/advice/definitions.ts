@@ -1,4 +1,5 @@
 // Where a source text defines a structure, by its name and the line that debug information states.
+import { t } from '../../protocol/l10n';
 import type { Node } from 'web-tree-sitter';
 import type { TypeReference } from '../../protocol/advice';
 import { printable } from '../../protocol/printable';
@@ -40,23 +41,38 @@ export function definitionOf(source: SourceText, type: TypeReference): Definitio
   const exact = here.filter((definition) => lineOfName(definition) === line);
   const found = exact.length > 0 ? exact : here;
   const [definition, second] = found;
-  const what = wanted === '' ? 'the unnamed structure' : printable(type.name);
+  const what = wanted === '' ? t('the unnamed structure') : printable(type.name);
   if (!definition) {
     const elsewhere = named.map((one) => lineOfName(one));
     if (elsewhere.length > 0)
       throw new Refusal(
-        `${what} is defined at line ${listed(elsewhere.map(String))} of ${source.file} and was at line ${line} when it was recorded: build and record again.`,
+        t(
+          '{0} is defined at line {1} of {2} and was at line {3} when it was recorded: build and record again.',
+          what,
+          listed(elsewhere.map(String)),
+          source.file,
+          line,
+        ),
       );
     throw new Refusal(
-      `${place} has no readable definition of ${what}: a macro may produce it, or the source has changed. Make the change by hand, or build and record again.`,
+      t(
+        '{0} has no readable definition of {1}: a macro may produce it, or the source has changed. Make the change by hand, or build and record again.',
+        place,
+        what,
+      ),
     );
   }
-  if (second) throw new Refusal(`${place} has several definitions of ${what}: make the change by hand in the right one.`);
+  if (second) throw new Refusal(t('{0} has several definitions of {1}: make the change by hand in the right one.', place, what));
   const twins = named.filter((other) => other !== definition && keyOf(other) === keyOf(definition) && definition.name !== '');
   if (twins.length > 0) {
     const lines = [definition, ...twins].map((one) => lineOfName(one)).sort((a, b) => a - b);
     throw new Refusal(
-      `${what} has several definitions in ${source.file}, at lines ${listed(lines.map(String))}: change all that must stay alike by hand.`,
+      t(
+        '{0} has several definitions in {1}, at lines {2}: change all that must stay alike by hand.',
+        what,
+        source.file,
+        listed(lines.map(String)),
+      ),
     );
   }
   return definition;

@@ -1,4 +1,5 @@
 // Sources on this machine's disk, at the paths that were recorded; and the folder that a patch of them is for.
+import { t } from '../../protocol/l10n';
 import { existsSync, realpathSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -18,15 +19,15 @@ export class DiskSources implements LocatedSources {
   async read(file: string): Promise<string | undefined> {
     try {
       const found = await stat(file);
-      if (!found.isFile()) throw new UnreadableSource(`${file} is not a file: make the change by hand.`);
+      if (!found.isFile()) throw new UnreadableSource(t('{0} is not a file: make the change by hand.', file));
       if (found.size > LARGEST_SOURCE)
-        throw new UnreadableSource(`${file} has ${found.size} bytes, which is too large to edit: make the change by hand.`);
+        throw new UnreadableSource(t('{0} has {1} bytes, which is too large to edit: make the change by hand.', file, found.size));
       return await readFile(file, 'utf8');
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
       if (code === undefined) throw error;
-      throw new UnreadableSource(`${file} cannot be read (${message}): make it readable, or make the change by hand.`);
+      throw new UnreadableSource(t('{0} cannot be read ({1}): make it readable, or make the change by hand.', file, message));
     }
   }
 

@@ -1,4 +1,5 @@
 // From a change that advice proposes to exact edits of the sources, by their syntax trees; or why there are none.
+import { t } from '../../protocol/l10n';
 import { extname } from 'node:path';
 import type { Change } from '../../protocol/advice';
 import { printable } from '../../protocol/printable';
@@ -48,7 +49,7 @@ async function filesOf(change: Change, sources: Sources): Promise<FileEdit[]> {
     case 'align-type': {
       const { definition, binary, name, members } = change.type;
       if (change.kind === 'align-type') checkLanguage(definition.file, `struct ${name}`, change.alignment);
-      else checkLanguage(definition.file, `members of ${name}`, change.alignment);
+      else checkLanguage(definition.file, t('members of {0}', name), change.alignment);
       const isCxx = /::|</.test(name) || members.some(({ type }) => /::|<|&|\bbool\b/.test(type));
       return [
         await edited(sources, definition.file, binary, isCxx, (source) =>
@@ -87,11 +88,11 @@ async function allocationOf(sources: Sources, { objectType: type, files }: Extra
     for (const line of await withSyntax(file, text, false, (source) => allocationsOf(source, type))) found.push({ file, line });
   }
   const [only, ...others] = found;
-  const next = 'record with --heap, which tells where its objects come from';
-  if (only === undefined) throw new Refusal(`No call that allocates ${type} was found in ${files.join(', ')}: ${next}.`);
+  const next = t('record with --heap, which tells where its objects come from');
+  if (only === undefined) throw new Refusal(t('No call that allocates {0} was found in {1}: {2}.', type, files.join(', '), next));
   if (others.length > 0) {
     const places = found.map(({ file, line }) => `${file}:${line}`).join(', ');
-    throw new Refusal(`${found.length} calls allocate ${type} (${places}): ${next}.`);
+    throw new Refusal(t('{0} calls allocate {1} ({2}): {3}.', found.length, type, places, next));
   }
   return only;
 }
@@ -105,25 +106,37 @@ async function edited(
 ): Promise<FileEdit> {
   const text = await sources.read(file);
   if (text === undefined)
-    throw new Refusal(`There is no ${file} here: open the folder that has the source, or say with cacheline.sourceMap where it is.`);
-  if (text.includes('\uFFFD')) throw new Refusal(`${file} is not in UTF-8: convert it, or make the change by hand.`);
+    throw new Refusal(t('There is no {0} here: open the folder that has the source, or say with cacheline.sourceMap where it is.', file));
+  if (text.includes('\uFFFD')) throw new Refusal(t('{0} is not in UTF-8: convert it, or make the change by hand.', file));
   if (await sources.isNewer(file, binary))
-    throw new Refusal(`${file} was changed after ${binary} was built, so lines and members may differ: build and record again.`);
+    throw new Refusal(t('{0} was changed after {1} was built, so lines and members may differ: build and record again.', file, binary));
   return withSyntax(file, text, isCxx, edit);
 }
 
 /** @throws Refusal for what is not C or C++: of Rust and Go with the line to write */
 function checkLanguage(file: string, subject: string, alignment: number): void {
   const ending = extname(file);
-  if (file === '') throw new Refusal(`Debug information does not say in which file to edit ${subject}: build with -g, and record again.`);
+  if (file === '')
+    throw new Refusal(t('Debug information does not say in which file to edit {0}: build with -g, and record again.', subject));
   if (ending === '.rs')
     throw new Refusal(
-      `${file} is Rust, which cannot be edited automatically: write “#[repr(align(${alignment}))]” before the struct, or wrap what one thread writes in “crossbeam_utils::CachePadded<T>” (${subject}).`,
+      t(
+        '{0} is Rust, which cannot be edited automatically: write “#[repr(align({1}))]” before the struct, or wrap what one thread writes in “crossbeam_utils::CachePadded<T>” ({2}).',
+        file,
+        alignment,
+        subject,
+      ),
     );
   if (ending === '.go')
     throw new Refusal(
-      `${file} is Go, which cannot be edited automatically: write “_ cpu.CacheLinePad” (golang.org/x/sys/cpu) before and after what one goroutine writes (${subject}).`,
+      t(
+        '{0} is Go, which cannot be edited automatically: write “_ cpu.CacheLinePad” (golang.org/x/sys/cpu) before and after what one goroutine writes ({1}).',
+        file,
+        subject,
+      ),
     );
   if (!/^\.(?:c|h|cc|cp|cpp|cxx|c\+\+|C|CPP|hh|hp|hpp|hxx|h\+\+|H|ii?|inl|inc|ipp|tcc|tpp|txx|def|cu|cuh|ixx|cppm)$/.test(ending))
-    throw new Refusal(`${file} is neither C nor C++ by its name: make the change by hand, aligned to ${alignment} bytes (${subject}).`);
+    throw new Refusal(
+      t('{0} is neither C nor C++ by its name: make the change by hand, aligned to {1} bytes ({2}).', file, alignment, subject),
+    );
 }

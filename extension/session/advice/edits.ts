@@ -1,4 +1,5 @@
 // Edits of one source text: what they are, how they are put together, and why there are none.
+import { t } from '../../protocol/l10n';
 import type { SourceText } from './syntax';
 
 /** Replaces the text from `start` to `end`, in UTF-16 code units of the text before all edits, by `text`. */
@@ -23,7 +24,8 @@ export class Refusal extends Error {}
 /** @throws Refusal where nothing would change */
 export function fileEdit({ file, text }: Pick<SourceText, 'file' | 'text'>, edits: readonly TextEdit[]): FileEdit {
   const sorted = [...edits].sort((a, b) => a.start - b.start || a.end - b.end);
-  if (sorted.length === 0) throw new Refusal(`${file} already has what the change asks for; build and record again to see its effect.`);
+  if (sorted.length === 0)
+    throw new Refusal(t('{0} already has what the change asks for; build and record again to see its effect.', file));
   let after = '';
   let at = 0;
   for (const edit of sorted) {
@@ -56,5 +58,5 @@ export function startsItsLine(text: string, offset: number): boolean {
 
 /** "a", "a and b", "a, b and c". */
 export function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words[words.length - 1] ?? ''}`;
+  return words.length < 2 ? words.join('') : t('{0} and {1}', words.slice(0, -1).join(', '), words[words.length - 1] ?? '');
 }

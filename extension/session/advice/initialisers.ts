@@ -1,4 +1,5 @@
 // Values that a text gives to the members of a structure by their position: in another order they would go to other members.
+import { t } from '../../protocol/l10n';
 import type { Node } from 'web-tree-sitter';
 import { mentions, type Definition } from './definitions';
 import { Refusal } from './edits';
@@ -30,13 +31,13 @@ export function checkInitialisers(
     if (!list) return;
     const callee = list.type === 'call_expression' ? list.childForFieldName('function') : list;
     if (callee?.type === 'identifier' && (macros.has(callee.text) || IN_CAPITALS.test(callee.text)))
-      refuse(list, 'gives values by a macro to members of');
-    if (list.type === 'argument_list' && list.namedChildCount >= 2 && isDirect) refuse(list, 'gives values by position to members of');
+      refuse(list, t('gives values by a macro to members of'));
+    if (list.type === 'argument_list' && list.namedChildCount >= 2 && isDirect) refuse(list, t('gives values by position to members of'));
     if (list.type !== 'initializer_list') return;
     const positional = firstPositional(list);
-    if (positional) refuse(positional, 'gives values by position to members of');
+    if (positional) refuse(positional, t('gives values by position to members of'));
     if (source.language !== 'c' && !keepsOrder(list, order))
-      refuse(list, 'names members in the order they have now, which C++ requires, of');
+      refuse(list, t('names members in the order they have now, which C++ requires, of'));
   };
   const isOfType = (declaration: Node): boolean => {
     const type = declaration.childForFieldName('type');
@@ -58,7 +59,7 @@ export function checkInitialisers(
     if (isOfType(literal)) check(literal.childForFieldName('value') ?? literal.childForFieldName('arguments'), isPlainType(literal));
   for (const [, body] of macros)
     if (body?.text.includes('{') && wordsOf(body.text).some((word) => types.has(word)))
-      refuse(body, 'has a macro that may give values to members of');
+      refuse(body, t('has a macro that may give values to members of'));
   if (source.language === 'c') return;
   for (const initialiser of nodesOfType(root, 'field_initializer'))
     if (variables.has(initialiser.namedChild(0)?.text ?? '')) check(initialiser.namedChild(1));
@@ -66,7 +67,7 @@ export function checkInitialisers(
     if (isOfUnknownType(list, variables, isOfType) && couldBe(list, order)) check(list);
   for (const call of nodesOfType(root, 'call_expression')) if (makesOne(call, types, variables)) check(call.childForFieldName('arguments'));
   for (const binding of nodesOfType(root, 'structured_binding_declarator'))
-    if (binding.namedChildCount === order.length) refuse(binding, 'may bind names by position to members of');
+    if (binding.namedChildCount === order.length) refuse(binding, t('may bind names by position to members of'));
 }
 
 const IN_CAPITALS = /^[A-Z_][A-Z0-9_]*$/;
@@ -178,5 +179,9 @@ function couldBe(list: Node, order: readonly TextMember[]): boolean {
 export function byTool({ name, scopes }: Definition, order: readonly TextMember[]): string {
   const type = [...scopes.filter((scope) => !scope.includes('@')), name].join('::');
   const fields = order.map((member) => member.name).join(',');
-  return `reorder with “clang-reorder-fields --record-name ${printable(type)} --fields-order ${printable(fields)} -i FILE”, then ask again.`;
+  return t(
+    'reorder with “clang-reorder-fields --record-name {0} --fields-order {1} -i FILE”, then ask again.',
+    printable(type),
+    printable(fields),
+  );
 }

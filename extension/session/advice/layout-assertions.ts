@@ -1,4 +1,5 @@
 // Assertions of a text about the size of a type, or where its members lie: an edit of its layout would fail them.
+import { t } from '../../protocol/l10n';
 import type { Node } from 'web-tree-sitter';
 import { namesOf, type Definition } from './definitions';
 import { Refusal } from './edits';
@@ -16,7 +17,12 @@ export function checkLayoutAssertions(source: SourceText, definition: Definition
   for (const assertion of [...nodesOfType(source.root, 'static_assert_declaration'), ...calls])
     if (statesLayout(assertion, names))
       throw new Refusal(
-        `${source.file}:${lineOfNode(assertion)} asserts the layout of ${definition.name}: decide whether it may change, and make the change by hand.`,
+        t(
+          '{0}:{1} asserts the layout of {2}: decide whether it may change, and make the change by hand.',
+          source.file,
+          lineOfNode(assertion),
+          definition.name,
+        ),
       );
 }
 

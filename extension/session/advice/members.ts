@@ -1,4 +1,5 @@
 // The members of a definition as the text has them, cut into pieces that can be moved, and whether they are the binary's.
+import { t } from '../../protocol/l10n';
 import type { Node } from 'web-tree-sitter';
 import type { TypeReference } from '../../protocol/advice';
 import { printable } from '../../protocol/printable';
@@ -146,7 +147,9 @@ export function writtenType(type: Node | null, declarator: Node, name: Node): st
  */
 export function matchMembers(source: SourceText, definition: Definition, body: Body, type: TypeReference): (TextMember | undefined)[] {
   const place = `${source.file}:${lineOfNode(definition.specifier)}`;
-  const renew = 'The binary was built from another text, or a macro declares members: build and record again, or make the change by hand.';
+  const renew = t(
+    'The binary was built from another text, or a macro declares members: build and record again, or make the change by hand.',
+  );
   const rest = [...body.members];
   const matched = type.members.map((member) => {
     if (member.name.startsWith('_vptr')) return undefined;
@@ -155,21 +158,30 @@ export function matchMembers(source: SourceText, definition: Definition, body: B
     const skipped = rest.slice(0, Math.max(at, 0)).filter(({ isConditional }) => !isConditional);
     const found = rest[at];
     if (!found)
-      throw new Refusal(`${place} declares no ${name === '' ? 'further unnamed member' : `member ${name} in this order`}. ${renew}`);
+      throw new Refusal(
+        t('{0} declares no {1}. {2}', place, name === '' ? t('further unnamed member') : t('member {0} in this order', name), renew),
+      );
     if (skipped.length > 0)
-      throw new Refusal(`${place} declares ${listed(skipped.map(described))} before ${name}, and the binary does not. ${renew}`);
+      throw new Refusal(t('{0} declares {1} before {2}, and the binary does not. {3}', place, listed(skipped.map(described)), name, renew));
     if (found.isConditional && body.members.filter((other) => other.name === member.name).length > 1)
-      throw new Refusal(`${place} declares ${described(found)} in several branches of an #if: make the change by hand.`);
+      throw new Refusal(t('{0} declares {1} in several branches of an #if: make the change by hand.', place, described(found)));
     checkUnderstood(source, found.declaration);
     if (!definition.isTemplate && (!canBeSameType(found.type, member.type) || found.isBits !== (member.bitSize !== null)))
       throw new Refusal(
-        `${place} declares ${described(found)} as ${printable(found.type)}, and the binary as ${printable(member.type)}. ${renew}`,
+        t(
+          '{0} declares {1} as {2}, and the binary as {3}. {4}',
+          place,
+          described(found),
+          printable(found.type),
+          printable(member.type),
+          renew,
+        ),
       );
     rest.splice(0, at + 1);
     return found;
   });
   const more = rest.filter(({ isConditional }) => !isConditional);
-  if (more.length > 0) throw new Refusal(`${place} declares ${listed(more.map(described))}, and the binary does not. ${renew}`);
+  if (more.length > 0) throw new Refusal(t('{0} declares {1}, and the binary does not. {2}', place, listed(more.map(described)), renew));
   return matched;
 }
 
@@ -180,7 +192,11 @@ export function checkUnderstood(source: SourceText, declaration: Node): void {
   );
   if (!isUnclear(declaration) && !isMacro) return;
   throw new Refusal(
-    `${source.file}:${lineOfNode(declaration)} has something other than a plain declaration, such as a macro: make the change there by hand.`,
+    t(
+      '{0}:{1} has something other than a plain declaration, such as a macro: make the change there by hand.',
+      source.file,
+      lineOfNode(declaration),
+    ),
   );
 }
 
@@ -199,7 +215,12 @@ export function checkNotPacked(source: SourceText, definition: Definition): void
   const packed = words[0] ?? macro ?? (word ? specifier : openPragma(source, specifier));
   if (packed)
     throw new Refusal(
-      `${source.file}:${lineOfNode(packed)} packs ${definition.name || 'the structure'}, so its layout is fixed, as for a file or network format: copy its hot members into a structure of their own.`,
+      t(
+        '{0}:{1} packs {2}, so its layout is fixed, as for a file or network format: copy its hot members into a structure of their own.',
+        source.file,
+        lineOfNode(packed),
+        definition.name || t('the structure'),
+      ),
     );
 }
 
@@ -221,4 +242,4 @@ function openPragma({ root }: SourceText, at: Node): Node | undefined {
 }
 
 export const described = ({ name, declaration }: TextMember): string =>
-  name === '' ? `the unnamed member at line ${lineOfNode(declaration)}` : printable(name);
+  name === '' ? t('the unnamed member at line {0}', lineOfNode(declaration)) : printable(name);

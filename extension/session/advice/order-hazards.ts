@@ -1,4 +1,5 @@
 // What the order of members means to a program besides its layout: where it means something, another order is refused.
+import { t } from '../../protocol/l10n';
 import type { Node } from 'web-tree-sitter';
 import { printable } from '../../protocol/printable';
 import { mentions, namesOf, type Definition } from './definitions';
@@ -40,7 +41,9 @@ export function checkOrder(
 function checkLastMember({ file }: SourceText, { members }: Body, order: readonly TextMember[]): void {
   const last = members.at(-1);
   if (last && order.at(-1) !== last && /\[ (?:0 )?\]/.test(last.type))
-    throw new Refusal(`${file}:${lineOfNode(last.declaration)}: ${described(last)} is an array without a length, which has to stay last.`);
+    throw new Refusal(
+      t('{0}:{1}: {2} is an array without a length, which has to stay last.', file, lineOfNode(last.declaration), described(last)),
+    );
 }
 
 /** C programs cast a pointer to a structure into one to its first member. */
@@ -58,7 +61,13 @@ function checkFirstMember(source: SourceText, { members }: Body, order: readonly
   );
   if (cast)
     throw new Refusal(
-      `${source.file}:${lineOfNode(cast)} casts to a pointer to ${printable(own)}, the type of the first member ${described(first)}, which therefore has to stay first.`,
+      t(
+        '{0}:{1} casts to a pointer to {2}, the type of the first member {3}, which therefore has to stay first.',
+        source.file,
+        lineOfNode(cast),
+        printable(own),
+        described(first),
+      ),
     );
 }
 
@@ -105,7 +114,13 @@ function checkUses({ file, language }: SourceText, { items }: Body, placed: read
         : ([...user.words].find((text) => used.names.has(text)) ?? [...user.values].find((text) => used.members.has(text)));
       if (word === undefined) continue;
       throw new Refusal(
-        `${file}:${lineOfNode(user.node)} needs ${printable(word)} of line ${lineOfNode(used.node)} declared before it: move members by hand.`,
+        t(
+          '{0}:{1} needs {2} of line {3} declared before it: move members by hand.',
+          file,
+          lineOfNode(user.node),
+          printable(word),
+          lineOfNode(used.node),
+        ),
       );
     }
 }
@@ -141,7 +156,13 @@ function checkDestruction({ file, language }: SourceText, { members }: Body, ord
     for (const other of members.filter((member) => member !== ender && !isTrivial(member)))
       if (members.indexOf(ender) < members.indexOf(other) !== order.indexOf(ender) < order.indexOf(other))
         throw new Refusal(
-          `${file}:${lineOfNode(ender.declaration)}: ${described(ender)} and ${described(other)} are destroyed in the reverse of their order, which may matter: move them by hand.`,
+          t(
+            '{0}:{1}: {2} and {3} are destroyed in the reverse of their order, which may matter: move them by hand.',
+            file,
+            lineOfNode(ender.declaration),
+            described(ender),
+            described(other),
+          ),
         );
 }
 
@@ -158,7 +179,9 @@ function checkComparison({ file }: SourceText, { items }: Body): void {
     return /^operator(?:<=>|[<>]=?)$/.test(name ?? '') && nodesOfType(node, 'default_method_clause').length > 0;
   });
   if (ordering)
-    throw new Refusal(`${file}:${lineOfNode(ordering.node)} compares members in their order: write the comparison out, then ask again.`);
+    throw new Refusal(
+      t('{0}:{1} compares members in their order: write the comparison out, then ask again.', file, lineOfNode(ordering.node)),
+    );
 }
 
 /** @returns how many constructors the class has; @throws Refusal where one initialises members in another order, or is not to be seen */
@@ -180,9 +203,15 @@ function checkConstructors(source: SourceText, definition: Definition, { items }
   const declared = inside.filter(({ type }) => type !== 'function_definition');
   const isWritten = (node: Node): boolean => nodesOfType(node, 'default_method_clause', 'delete_method_clause').length === 0;
   if (declared.length > outside.length) {
-    const names = declared.map((node) => `line ${lineOfNode(node)}`);
+    const names = declared.map((node) => t('line {0}', lineOfNode(node)));
     throw new Refusal(
-      `${file} declares constructors of ${definition.name} (${listed(names)}) that are defined elsewhere and may initialise members in their order: ${byTool(definition, order)}`,
+      t(
+        '{0} declares constructors of {1} ({2}) that are defined elsewhere and may initialise members in their order: {3}',
+        file,
+        definition.name,
+        listed(names),
+        byTool(definition, order),
+      ),
     );
   }
   for (const constructor of [...inside, ...outside].filter(isWritten)) checkInitialiserOrder(source, definition, constructor, order);
@@ -200,7 +229,7 @@ function checkInitialiserOrder(source: SourceText, definition: Definition, const
     if (at < 0) continue;
     if (at < last)
       throw new Refusal(
-        `${source.file}:${lineOfNode(initialiser)} initialises members in the order they have now: ${byTool(definition, order)}`,
+        t('{0}:{1} initialises members in the order they have now: {2}', source.file, lineOfNode(initialiser), byTool(definition, order)),
       );
     last = at;
     const before = (name: string): boolean => old.findIndex((one) => one.name === name) < old.findIndex((one) => one.name === field?.text);
@@ -209,7 +238,14 @@ function checkInitialiserOrder(source: SourceText, definition: Definition, const
       nodesOfType(value, 'identifier', 'field_identifier').find(({ text }) => place(text) >= 0 && before(text) !== place(text) < at);
     if (user)
       throw new Refusal(
-        `${source.file}:${lineOfNode(initialiser)} initialises ${printable(field?.text ?? '')} with ${printable(user.text)}, whose order would change: ${byTool(definition, order)}`,
+        t(
+          '{0}:{1} initialises {2} with {3}, whose order would change: {4}',
+          source.file,
+          lineOfNode(initialiser),
+          printable(field?.text ?? ''),
+          printable(user.text),
+          byTool(definition, order),
+        ),
       );
   }
 }

@@ -1,4 +1,5 @@
 // The members of a definition in another order: whole declarations move with their comments, everything else keeps its place.
+import { t } from '../../protocol/l10n';
 import type { Node } from 'web-tree-sitter';
 import { directiveIn, type Definition } from './definitions';
 import { indentationAt, lineEnding, Refusal, startsItsLine, type TextEdit } from './edits';
@@ -42,12 +43,17 @@ export function reorderMembers(reordering: Reordering): TextEdit[] {
   const { source, definition, body, wanted } = reordering;
   if (definition.isUnion)
     throw new Refusal(
-      `${source.file}:${lineOfNode(definition.specifier)} is a union, whose members share their bytes: align it as a whole.`,
+      t('{0}:{1} is a union, whose members share their bytes: align it as a whole.', source.file, lineOfNode(definition.specifier)),
     );
   const directive = directiveIn(definition.body);
   if (directive)
     throw new Refusal(
-      `${source.file}:${lineOfNode(directive)} has a preprocessor line between the members of ${definition.name}: move members by hand, on the right side of it.`,
+      t(
+        '{0}:{1} has a preprocessor line between the members of {2}: move members by hand, on the right side of it.',
+        source.file,
+        lineOfNode(directive),
+        definition.name,
+      ),
     );
   checkBody(reordering);
   const pieces = piecesOf(reordering);
@@ -63,7 +69,14 @@ export function reorderMembers(reordering: Reordering): TextEdit[] {
     const access = body.items[piece.first]?.access;
     if (access !== places[index]?.access)
       throw new Refusal(
-        `${source.file}:${lineOfNode(definition.specifier)}: ${piece.members.map(described).join(', ')} would turn from ${access ?? ''} to ${places[index]?.access ?? ''}: move it by hand, with an access specifier.`,
+        t(
+          '{0}:{1}: {2} would turn from {3} to {4}: move it by hand, with an access specifier.',
+          source.file,
+          lineOfNode(definition.specifier),
+          piece.members.map(described).join(', '),
+          access ?? '',
+          places[index]?.access ?? '',
+        ),
       );
   }
   return [rewritten(reordering, pieces, places)];
@@ -82,7 +95,12 @@ function checkBody({ source, definition, body }: Reordering): void {
   const line = source.annotations.find((annotation) => annotation.kind === 'line' && isInside(annotation));
   if (unsure || line)
     throw new Refusal(
-      `${source.file}:${lineOfNode(unsure?.node ?? specifier)} has members of ${definition.name} that a macro declares or annotates: move members by hand.`,
+      t(
+        '{0}:{1} has members of {2} that a macro declares or annotates: move members by hand.',
+        source.file,
+        lineOfNode(unsure?.node ?? specifier),
+        definition.name,
+      ),
     );
 }
 
@@ -98,12 +116,13 @@ function piecesOf({ source, body, wanted, starts }: Reordering): Piece[] {
   const nameless = runs.find(({ first, last }) => items.slice(first, last + 1).every(({ members }) => members.length === 0));
   if (nameless) {
     const line = lineOfNode(items[nameless.first]?.node ?? source.root);
-    throw new Refusal(`${source.file}:${line} has unnamed bits, which fill a gap: move the members around them by hand.`);
+    throw new Refusal(t('{0}:{1} has unnamed bits, which fill a gap: move the members around them by hand.', source.file, line));
   }
   const pieces: Piece[] = [];
   for (const { member, startsLine } of wanted) {
     const item = itemOf(member);
-    if (item < 0) throw new Refusal(`${source.file}: ${described(member)} is not declared among the other members: move it by hand.`);
+    if (item < 0)
+      throw new Refusal(t('{0}: {1} is not declared among the other members: move it by hand.', source.file, described(member)));
     const last = pieces.at(-1);
     const run = runs.find(({ first, last: end }) => item >= first && item <= end);
     if (run) {
@@ -127,7 +146,11 @@ function piecesOf({ source, body, wanted, starts }: Reordering): Piece[] {
     if (isRun && piece.members.length < all.length) throw sharesStorage(source, all);
     if (isRun && pieces[index + 1]?.members[0]?.isBits)
       throw new Refusal(
-        `${source.file}: ${[...piece.members, ...(pieces[index + 1]?.members ?? [])].map(described).join(', ')} are bit-fields that would come to share storage: keep a member between them.`,
+        t(
+          '{0}: {1} are bit-fields that would come to share storage: keep a member between them.',
+          source.file,
+          [...piece.members, ...(pieces[index + 1]?.members ?? [])].map(described).join(', '),
+        ),
       );
     if (!isRun && piece.members.length < all.length) piece.cut = cutOf(source, items, piece);
   }
@@ -136,7 +159,9 @@ function piecesOf({ source, body, wanted, starts }: Reordering): Piece[] {
 
 function sharesStorage({ file }: SourceText, members: readonly TextMember[]): Refusal {
   const names = members.map(described).join(', ');
-  return new Refusal(`${file}: the bit-fields ${names} share storage, and only all of them can move, in their order: keep them together.`);
+  return new Refusal(
+    t('{0}: the bit-fields {1} share storage, and only all of them can move, in their order: keep them together.', file, names),
+  );
 }
 
 function cutOf(source: SourceText, items: readonly Item[], piece: Piece): Piece['cut'] {

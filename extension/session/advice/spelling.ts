@@ -1,5 +1,6 @@
 // How each language writes what advice asks for. Sources: C11 6.7.5, C++17 [dcl.align], the Rust reference ("Type layout"), the crate
 // crossbeam-utils, golang.org/x/sys/cpu, and the kernel's include/linux/cache.h.
+import { t } from '../../protocol/l10n';
 import { basename, extname } from 'node:path';
 import type { Advice } from '../../protocol/advice';
 
@@ -30,9 +31,9 @@ function languageOfNames({ change, subject: { type } }: Advice): Language {
 export function aligned(language: Language, alignment: number): string {
   switch (language) {
     case 'c':
-      return `\`_Alignas(${alignment})\` (C23: \`alignas(${alignment})\`)`;
+      return t('`_Alignas({0})` (C23: `alignas({0})`)', alignment);
     case 'header':
-      return `\`alignas(${alignment})\` (C before C23: \`_Alignas(${alignment})\`)`;
+      return t('`alignas({0})` (C before C23: `_Alignas({0})`)', alignment);
     case 'kernel':
       return '`____cacheline_aligned_in_smp`';
     default:
@@ -44,15 +45,20 @@ export function aligned(language: Language, alignment: number): string {
 export function alignedType(language: Language, name: string, alignment: number): string {
   switch (language) {
     case 'rust':
-      return `write \`#[repr(align(${alignment}))]\` before ${name}, or hold each in \`crossbeam_utils::CachePadded\``;
+      return t('write `#[repr(align({0}))]` before {1}, or hold each in `crossbeam_utils::CachePadded`', alignment, name);
     case 'go':
-      return `put \`_ cpu.CacheLinePad\` (golang.org/x/sys/cpu) first and last into ${name}`;
+      return t('put `_ cpu.CacheLinePad` (golang.org/x/sys/cpu) first and last into {0}', name);
     case 'kernel':
-      return `write \`____cacheline_aligned_in_smp\` behind the closing brace of ${name}`;
+      return t('write `____cacheline_aligned_in_smp` behind the closing brace of {0}', name);
     case 'c':
-      return `write ${aligned(language, alignment)} before the first member of ${name}`;
+      return t('write {0} before the first member of {1}', aligned(language, alignment), name);
     default:
-      return `align ${name}: \`struct alignas(${alignment})\`${language === 'header' ? ` (C: \`_Alignas(${alignment})\` before its first member)` : ''}`;
+      return t(
+        'align {0}: `struct alignas({1})`{2}',
+        name,
+        alignment,
+        language === 'header' ? t(' (C: `_Alignas({0})` before its first member)', alignment) : '',
+      );
   }
 }
 
@@ -60,13 +66,15 @@ export function alignedType(language: Language, name: string, alignment: number)
 export function startedLine(language: Language, alignment: number): string {
   switch (language) {
     case 'rust':
-      return 'hold each group in a struct of its own in `crossbeam_utils::CachePadded`, and write `#[repr(C)]` before the outer one';
+      return t('hold each group in a struct of its own in `crossbeam_utils::CachePadded`, and write `#[repr(C)]` before the outer one');
     case 'go':
-      return 'put `_ cpu.CacheLinePad` (golang.org/x/sys/cpu) between the groups';
+      return t('put `_ cpu.CacheLinePad` (golang.org/x/sys/cpu) between the groups');
     case 'kernel':
-      return 'write `__cacheline_group_begin(NAME)` and `__cacheline_group_end(NAME)` around each group, and `____cacheline_aligned_in_smp` behind its first member';
+      return t(
+        'write `__cacheline_group_begin(NAME)` and `__cacheline_group_end(NAME)` around each group, and `____cacheline_aligned_in_smp` behind its first member',
+      );
     default:
-      return `write ${aligned(language, alignment)} before the first member of each group but the first`;
+      return t('write {0} before the first member of each group but the first', aligned(language, alignment));
   }
 }
 
@@ -74,15 +82,15 @@ export function startedLine(language: Language, alignment: number): string {
 export function stridedElements(language: Language, alignment: number): string {
   switch (language) {
     case 'rust':
-      return 'make it an array of `crossbeam_utils::CachePadded` elements';
+      return t('make it an array of `crossbeam_utils::CachePadded` elements');
     case 'go':
-      return 'make it an array of structs that hold the element and `_ cpu.CacheLinePad` (golang.org/x/sys/cpu)';
+      return t('make it an array of structs that hold the element and `_ cpu.CacheLinePad` (golang.org/x/sys/cpu)');
     case 'kernel':
-      return 'make its element a structure with `____cacheline_aligned_in_smp`, or use `DEFINE_PER_CPU`';
+      return t('make its element a structure with `____cacheline_aligned_in_smp`, or use `DEFINE_PER_CPU`');
     case 'c':
-      return `make its element a structure whose first member has ${aligned(language, alignment)}`;
+      return t('make its element a structure whose first member has {0}', aligned(language, alignment));
     default:
-      return `make its element a structure with ${aligned(language, alignment)}`;
+      return t('make its element a structure with {0}', aligned(language, alignment));
   }
 }
 
@@ -90,15 +98,18 @@ export function stridedElements(language: Language, alignment: number): string {
 export function alignedBlocks(language: Language, alignment: number): string {
   switch (language) {
     case 'rust':
-      return `write \`#[repr(align(${alignment}))]\` before the type, which its allocations then keep`;
+      return t('write `#[repr(align({0}))]` before the type, which its allocations then keep', alignment);
     case 'go':
-      return `make each a multiple of ${alignment} bytes with \`_ cpu.CacheLinePad\` (golang.org/x/sys/cpu)`;
+      return t('make each a multiple of {0} bytes with `_ cpu.CacheLinePad` (golang.org/x/sys/cpu)', alignment);
     case 'kernel':
-      return 'make a cache of such objects with `SLAB_HWCACHE_ALIGN`';
+      return t('make a cache of such objects with `SLAB_HWCACHE_ALIGN`');
     case 'c':
-      return `allocate with \`aligned_alloc(${alignment}, SIZE)\`, SIZE rounded up to a multiple of ${alignment}`;
+      return t('allocate with `aligned_alloc({0}, SIZE)`, SIZE rounded up to a multiple of {0}', alignment);
     default:
-      return `align the type (\`struct alignas(${alignment})\`), which \`new\` keeps since C++17; with C's calls, \`aligned_alloc(${alignment}, SIZE)\`, SIZE rounded up to a multiple of ${alignment}`;
+      return t(
+        "align the type (`struct alignas({0})`), which `new` keeps since C++17; with C's calls, `aligned_alloc({0}, SIZE)`, SIZE rounded up to a multiple of {0}",
+        alignment,
+      );
   }
 }
 

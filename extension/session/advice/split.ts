@@ -1,4 +1,5 @@
 // Declarations with several declarators, cut into one for each that is to stand apart: `long a, b;`.
+import { t } from '../../protocol/l10n';
 import type { Node } from 'web-tree-sitter';
 import { alignDeclaration } from './alignment';
 import { Refusal, type TextEdit } from './edits';
@@ -20,9 +21,14 @@ export function partsOf(source: SourceText, declaration: Node): Parts {
   const defines = declaration.childForFieldName('type')?.childForFieldName('body');
   const comments = nodesOfType(declaration, 'comment');
   if (!first || defines || comments.length > 0 || isUnclear(declaration)) {
-    const why = defines ? 'a type' : comments.length > 0 ? 'comments' : 'a macro';
+    const why = defines ? t('a type') : comments.length > 0 ? t('comments') : t('a macro');
     throw new Refusal(
-      `${file}:${lineOfNode(declaration)} declares several names with ${why} between them: give each a declaration of its own, then ask again.`,
+      t(
+        '{0}:{1} declares several names with {2} between them: give each a declaration of its own, then ask again.',
+        file,
+        lineOfNode(declaration),
+        why,
+      ),
     );
   }
   const commas = childrenOf(declaration).filter(({ type }) => type === ',' || type === ';');

@@ -1,4 +1,5 @@
 // Edits of a structure's definition: members that start cache lines, in their order or another, and objects that start one.
+import { t } from '../../protocol/l10n';
 import type { Node } from 'web-tree-sitter';
 import type { Change } from '../../protocol/advice';
 import { alignDeclaration, alignStructure } from './alignment';
@@ -73,7 +74,7 @@ function splitEdit(
   const parts = partsOf(source, declaration);
   if (parts.declarators.length !== own.length)
     throw new Refusal(
-      `${source.file}:${declaration.startPosition.row + 1} declares members with something else: make the change there by hand.`,
+      t('{0}:{1} declares members with something else: make the change there by hand.', source.file, declaration.startPosition.row + 1),
     );
   const between = startsItsLine(source.text, declaration.startIndex)
     ? lineEnding(source.text) + indentationAt(source.text, declaration.startIndex)

@@ -1,4 +1,5 @@
 // Edits of variables' definitions, so that each starts a cache line.
+import { t } from '../../protocol/l10n';
 import type { Node } from 'web-tree-sitter';
 import type { Change } from '../../protocol/advice';
 import { printable } from '../../protocol/printable';
@@ -52,16 +53,19 @@ function definitionOf(source: SourceText, { name, type, definition }: Variable):
     ({ declared, declaration }) => lineOfNode(declared) === definition.line || lineOfNode(declaration) === definition.line,
   );
   const [found, second] = here;
-  const renew = 'a macro may produce it, or the source has changed. Make the change by hand, or build and record again.';
+  const renew = t('a macro may produce it, or the source has changed. Make the change by hand, or build and record again.');
   if (!found) {
     const lines = named.map(({ declared }) => String(lineOfNode(declared)));
     if (lines.length > 0)
-      throw new Refusal(`${place} does not define ${printable(name)}, which stands at line ${listed(lines)}: build and record again.`);
-    throw new Refusal(`${place} has no readable definition of ${printable(name)}: ${renew}`);
+      throw new Refusal(
+        t('{0} does not define {1}, which stands at line {2}: build and record again.', place, printable(name), listed(lines)),
+      );
+    throw new Refusal(t('{0} has no readable definition of {1}: {2}', place, printable(name), renew));
   }
-  if (second) throw new Refusal(`${place} declares ${printable(name)} several times: make the change by hand in the right one.`);
+  if (second) throw new Refusal(t('{0} declares {1} several times: make the change by hand in the right one.', place, printable(name)));
   const { declaration, declarator, declared } = found;
-  if (isUnclear(declaration)) throw new Refusal(`${place} has a definition of ${printable(name)} that is not understood: ${renew}`);
+  if (isUnclear(declaration))
+    throw new Refusal(t('{0} has a definition of {1} that is not understood: {2}', place, printable(name), renew));
   const written = writtenType(
     declaration.childForFieldName('type'),
     declarator.type === 'init_declarator' ? (declarator.childForFieldName('declarator') ?? declarator) : declarator,
@@ -69,12 +73,18 @@ function definitionOf(source: SourceText, { name, type, definition }: Variable):
   );
   if (!canBeSameType(written, type))
     throw new Refusal(
-      `${place} declares ${printable(name)} as ${printable(written)}, and the binary as ${printable(type)}: build and record again.`,
+      t(
+        '{0} declares {1} as {2}, and the binary as {3}: build and record again.',
+        place,
+        printable(name),
+        printable(written),
+        printable(type),
+      ),
     );
   const words = nodesOfType(declaration, 'storage_class_specifier').map(({ text }) => text);
   const isMember = declaration.type === 'field_declaration';
   if (words.includes('extern') && declarator.type !== 'init_declarator')
-    throw new Refusal(`${place} only declares ${printable(name)}: align its definition, which is in another place.`);
+    throw new Refusal(t('{0} only declares {1}: align its definition, which is in another place.', place, printable(name)));
   if (
     isMember &&
     !(
@@ -82,6 +92,6 @@ function definitionOf(source: SourceText, { name, type, definition }: Variable):
       nodesOfType(declaration, 'type_qualifier', 'storage_class_specifier').some(({ text }) => /^(?:inline|constexpr)$/.test(text))
     )
   )
-    throw new Refusal(`${place} only declares ${printable(name)}: align its definition outside of the class.`);
+    throw new Refusal(t('{0} only declares {1}: align its definition outside of the class.', place, printable(name)));
   return { declaration, declarator };
 }

@@ -1,5 +1,6 @@
 // The example of the walkthrough as files: the source, and for each text of it a folder with the program and its recordings, so that no
 // build takes the program from under a recording.
+import { t } from '../../protocol/l10n';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { access, constants, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
@@ -130,7 +131,7 @@ function compile(compiler: string, args: readonly string[], cwd: string): Promis
       if (!error) resolve();
       else {
         const said = printable(`${stderr}${stdout}`.trim() || error.message).slice(0, LONGEST_OUTPUT);
-        reject(new LaunchError(`${compiler} did not build the example: ${said}`));
+        reject(new LaunchError(t('{0} did not build the example: {1}', compiler, said)));
       }
     });
   });

@@ -2,6 +2,7 @@
 // straddle a line marked where they are cut. Transparent background; colours by the kind of theme.
 import { heatStep } from '../../protocol/heat-scale';
 import { t } from '../../protocol/l10n';
+import { PIECE_WORDS } from '../../protocol/panel-detail';
 import { shareOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import { wholePercent } from '../profile/heat';
 import { cardRows, shareOfType, type CardRow, type FoldRow, type LineRow, type Piece } from './layout-card-rows';
@@ -256,7 +257,7 @@ function memberLabel(path: string, width: number): string {
 function gapLabel({ kind, start, end }: Piece, width: number): string {
   const bytes = end - start;
   const size = Number.isInteger(bytes) ? String(bytes) : t('{0} bits', Math.round(8 * bytes));
-  return [`${kind} ${size}`, size].find((label) => label.length * MARK_WIDTH + 8 <= width) ?? '';
+  return [`${PIECE_WORDS[kind]} ${size}`, size].find((label) => label.length * MARK_WIDTH + 8 <= width) ?? '';
 }
 
 /** Teeth on the edge where a member goes on on the next line, or came from the one before. */

@@ -2,6 +2,7 @@
 // All names come out of binaries and are untrusted: they are shown as code or escaped, never as Markdown.
 import { t } from '../../protocol/l10n';
 import { shareOf, wholeOf } from '../../protocol/measure';
+import { PIECE_WORDS, type LinePiece } from '../../protocol/panel-detail';
 import { wholePercent } from '../profile/heat';
 import { code, escapeMarkdown, markdownTable, NBSP } from '../hover/hover-parts';
 import { cardRows, shareOfType } from './layout-card-rows';
@@ -122,7 +123,7 @@ function heatTable(
       threads(use),
     ];
   };
-  const numbers = [t('bytes'), 'size', 'reads', 'writes', measureTitle(report, measure), ...(timed ? ['cycles'] : [])];
+  const numbers = [t('bytes'), t('size'), t('reads'), t('writes'), measureTitle(report, measure), ...(timed ? [t('cycles')] : [])];
   const without = leaves - hot.length - card.members.filter(({ sameBytesAs }) => sameBytesAs).length;
   const rest = [
     hot.length > shown.length ? t('{0} with samples', plural(hot.length - shown.length, 'more member')) : '',
@@ -201,12 +202,13 @@ function cardList(card: TypeCard, context: CardContext): string {
 }
 
 /** "4–7: hole of 4 bytes", "12:2–7: hole of 6 bits". @param start byte in the type, of bits a fraction; `end` likewise */
-function gapText(kind: string, start: number, end: number): string {
-  if (Number.isInteger(start) && Number.isInteger(end)) return t('{0}–{1}: {2} of {3}', start, end - 1, kind, plural(end - start, 'byte'));
+function gapText(kind: LinePiece['kind'], start: number, end: number): string {
+  if (Number.isInteger(start) && Number.isInteger(end))
+    return t('{0}–{1}: {2} of {3}', start, end - 1, PIECE_WORDS[kind], plural(end - start, 'byte'));
   const offset = Math.floor(start);
   const bitSize = Math.round(8 * (end - start));
   const bytes = bytesText({ offset, size: 1, bitOffset: Math.round(8 * (start - offset)), bitSize });
-  return t('{0}: {1} of {2}', bytes, kind, plural(bitSize, 'bit'));
+  return t('{0}: {1} of {2}', bytes, PIECE_WORDS[kind], plural(bitSize, 'bit'));
 }
 
 /** ": 62% of contended samples, 1 thread writes (0 reads, 620 writes)"; empty without samples. */

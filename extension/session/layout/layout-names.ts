@@ -1,6 +1,6 @@
 // A type that a binary does not have: which of its types was probably meant.
 import type { TypeSummary } from '../../protocol/layout';
-import { count, enumerate, plural, printable, shortenMiddle } from '../text/terminal-text';
+import { alternatives, count, enumerate, plural, printable, shortenMiddle } from '../text/terminal-text';
 
 const SHOWN = 3;
 const SHOWN_INSTANCES = 10;
@@ -76,7 +76,7 @@ function quote(name: string): string {
 }
 
 function quoted(names: readonly string[]): string {
-  return enumerate(names.map(quote)).replace(/ and (?=[^ ]+$)/, ' or ');
+  return alternatives(names.map(quote));
 }
 
 /** `Pool<a::B>` of `ns::Pool<a::B>`, `Board` of Go's `main.Board`: behind the last scope that is not inside of brackets. */

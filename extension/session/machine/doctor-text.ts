@@ -34,7 +34,7 @@ export function doctorText(
 }
 
 function selfTestLines(selfTests: readonly SelfTest[], width: number, style: Style): string[] {
-  if (selfTests.length === 0) return wrap('no collector is usable, so nothing was recorded', width, '  ');
+  if (selfTests.length === 0) return wrap(t('no collector is usable, so nothing was recorded'), width, '  ');
   return selfTests.flatMap(({ collector, passed, found }) => {
     const state = passed ? 'passed' : 'failed';
     const [first = '', ...rest] = wrap(printable(found), width, `  ${padEnd(collector, 6)} ${padEnd(state, 11)} `);

@@ -12,7 +12,7 @@ import { amountText, wholePercent } from './heat';
 import { bytesText, cardTitle, heatSummary } from '../layout/layout-card-words';
 import { accessKind, KIND_WORDS } from '../../protocol/roles';
 import { ownFunction, ownPlace, shortPlace } from '../lines/source-path';
-import { count, plural, printable, shortenMiddle } from '../text/terminal-text';
+import { alternatives, count, plural, printable, shortenMiddle } from '../text/terminal-text';
 import {
   amountOfUse,
   cardOf,
@@ -44,6 +44,15 @@ export interface TreeNode {
   children(): Promise<TreeNode[]>;
 }
 
+/** For screen readers and tooltips: what a node is. */
+const KIND_NAMES: Record<TreeNode['kind'], string> = {
+  type: t('type'),
+  object: t('object'),
+  field: t('member'),
+  line: t('cache line'),
+  access: t('access'),
+  more: '',
+};
 const MAX_CHILDREN = 100;
 const LONGEST_NAME = 80;
 
@@ -236,11 +245,7 @@ function objectNode(object: string, sums: readonly DataSum[], make: Make): Weigh
   return weighed(amount, make, {
     kind: 'object',
     label: object === '' ? t('unknown') : object,
-    description: [
-      verdictOf(object, make),
-      types.length > 0 ? types.reduce((all, type) => t('{0} or {1}', all, type)) : t('type unknown'),
-      shareText(amount, make),
-    ]
+    description: [verdictOf(object, make), types.length > 0 ? alternatives(types) : t('type unknown'), shareText(amount, make)]
       .filter((text) => text !== '')
       .join(', '),
     place: first?.data.definition ?? hottestPlace(sums),
@@ -302,7 +307,7 @@ function weighed(amount: number, { whole }: Make, { children, ...node }: Omit<Tr
   const label = shortenMiddle(printable(node.label), LONGEST_NAME);
   const description = printable(node.description);
   const step = amount > 0 ? heatStep(shareOf(amount, whole)) : undefined;
-  const text = `${node.kind === 'line' ? t('cache line') : node.kind} ${label}: ${description}`;
+  const text = `${KIND_NAMES[node.kind]} ${label}: ${description}`;
   let asked: Promise<TreeNode[]> | undefined;
   const once = (): Promise<TreeNode[]> => {
     if (!asked) {

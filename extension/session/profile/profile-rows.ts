@@ -1,4 +1,5 @@
 // Rows of the panel's table, looked up by what the page says of them.
+import { t } from '../../protocol/l10n';
 import { EngineError } from '../../protocol/engine';
 import { nameTerm } from '../../protocol/filter';
 import type { RowId } from '../../protocol/panel-rows';
@@ -23,7 +24,7 @@ export async function findRow(profile: ShownProfile, { line: id, access: index }
     return { line, access: undefined, accesses: [...line.accesses].sort((a, b) => weight(b, line) - weight(a, line)) };
   }
   const access = line.accesses[index];
-  if (!access) throw new EngineError('usage', `There is no access ${index} of line ${id}.`, 'Open the menu again.');
+  if (!access) throw new EngineError('usage', t('There is no access {0} of line {1}.', index, id), t('Open the menu again.'));
   return { line, access, accesses: [access] };
 }
 

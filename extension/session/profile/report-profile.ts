@@ -1,4 +1,5 @@
 // A report that was made elsewhere, as a profile that answers the questions of the editor.
+import { t } from '../../protocol/l10n';
 import type { AdviceList } from '../../protocol/advice';
 import { EngineError } from '../../protocol/engine';
 import { amountOf, loadCyclesOf, type Measure } from '../../protocol/measure';
@@ -28,7 +29,9 @@ export class ReportProfile implements ProfileSource {
   }
 
   filtered(): Promise<never> {
-    return Promise.reject(new EngineError('impossible', 'This report was made elsewhere and cannot be filtered.', 'Open its recording.'));
+    return Promise.reject(
+      new EngineError('impossible', t('This report was made elsewhere and cannot be filtered.'), t('Open its recording.')),
+    );
   }
 
   report(): Promise<Report> {
@@ -40,12 +43,14 @@ export class ReportProfile implements ProfileSource {
   }
 
   table(): Promise<never> {
-    return Promise.reject(new EngineError('impossible', 'This report was made elsewhere and cannot be added up.', 'Open its recording.'));
+    return Promise.reject(
+      new EngineError('impossible', t('This report was made elsewhere and cannot be added up.'), t('Open its recording.')),
+    );
   }
 
   threads(): Promise<never> {
     return Promise.reject(
-      new EngineError('impossible', 'This report was made elsewhere and has no threads over time.', 'Open its recording.'),
+      new EngineError('impossible', t('This report was made elsewhere and has no threads over time.'), t('Open its recording.')),
     );
   }
 
@@ -59,10 +64,10 @@ export class ReportProfile implements ProfileSource {
         return chosenLines(this.whole.lines, question.only ?? {});
       case 'line': {
         const line = this.whole.lines[Number(question.id)];
-        return line ? { id: question.id, line } : new EngineError('usage', `there is no line ${question.id} in the report`);
+        return line ? { id: question.id, line } : new EngineError('usage', t('there is no line {0} in the report', question.id));
       }
       case 'code':
-        return new EngineError('impossible', 'This report was made elsewhere and has no instructions.', 'Open its recording.');
+        return new EngineError('impossible', t('This report was made elsewhere and has no instructions.'), t('Open its recording.'));
       case 'objects':
         return { total: this.whole.objects.length, rows: this.whole.objects };
       case 'heat':

@@ -1,4 +1,5 @@
 // What a debug configuration of the type `cacheline` asks for, as a command with its argument.
+import { t } from '../../protocol/l10n';
 import { resolveTarget, type LaunchTarget } from './launch';
 import { attachRequest } from './profile-target';
 import { LaunchError, type RecordingChoices } from './recording-choices';
@@ -21,6 +22,6 @@ export function configuredCommand(configuration: Readonly<Record<string, unknown
     case 'attach':
       return { command: 'cacheline.attach', argument: pid === undefined ? undefined : attachRequest(configuration) };
     default:
-      throw new LaunchError(`"request" has to be "launch" or "attach", not ${JSON.stringify(request ?? null)}.`);
+      throw new LaunchError(t('"request" has to be "launch" or "attach", not {0}.', JSON.stringify(request ?? null)));
   }
 }

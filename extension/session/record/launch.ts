@@ -1,5 +1,6 @@
 // What is started for a profile: launch entries of the settings, the command's argument, and the programs used before.
 // Everything is checked here because settings and arguments are written by hand. No shell is ever involved.
+import { t } from '../../protocol/l10n';
 import { isAbsolute, join, normalize } from 'node:path';
 import { LaunchError, recordingChoices, type RecordingChoices } from './recording-choices';
 
@@ -49,7 +50,7 @@ export function splitArguments(text: string): string[] {
       current = (current ?? '') + character;
     }
   }
-  if (quote !== undefined) throw new LaunchError(`The arguments have an opening ${quote} without a closing one.`);
+  if (quote !== undefined) throw new LaunchError(t('The arguments have an opening {0} without a closing one.', quote));
   if (current !== undefined) args.push(current);
   return args;
 }
@@ -63,7 +64,7 @@ export function joinArguments(args: readonly string[]): string {
 export function parseLaunchEntries(value: unknown): { entries: LaunchEntry[]; problems: string[] } {
   const entries: LaunchEntry[] = [];
   const problems: string[] = [];
-  if (!Array.isArray(value)) return { entries, problems: ['cacheline.launch is not a list.'] };
+  if (!Array.isArray(value)) return { entries, problems: [t('cacheline.launch is not a list.')] };
   for (const [index, item] of (value as unknown[]).entries()) {
     try {
       const fields = launchFields(item);
@@ -71,7 +72,7 @@ export function parseLaunchEntries(value: unknown): { entries: LaunchEntry[]; pr
       entries.push({ name, ...fields });
     } catch (error) {
       if (!(error instanceof LaunchError)) throw error;
-      problems.push(`cacheline.launch[${index}]: ${error.message}`);
+      problems.push(t('cacheline.launch[{0}]: {1}', index, error.message));
     }
   }
   return { entries, problems };
@@ -87,14 +88,14 @@ export function resolveTarget(value: unknown, folder: string | undefined): Launc
   const { program, args, cwd, env, ...choices } = launchFields(value);
   const expand = (text: string): string => {
     if (text.includes('${workspaceFolder}') && folder === undefined) {
-      throw new LaunchError(`${text} needs a workspace folder and none is open.`);
+      throw new LaunchError(t('{0} needs a workspace folder and none is open.', text));
     }
     return text.replaceAll('${workspaceFolder}', () => folder ?? '');
   };
   const absolute = (text: string): string => {
     const path = expand(text);
     if (isAbsolute(path)) return normalize(path);
-    if (folder === undefined) throw new LaunchError(`${text} is a relative path and no workspace folder is open.`);
+    if (folder === undefined) throw new LaunchError(t('{0} is a relative path and no workspace folder is open.', text));
     return join(folder, path);
   };
   const path = absolute(program);
@@ -133,14 +134,15 @@ export function parseRecent(value: unknown): LaunchTarget[] {
 }
 
 function launchFields(value: unknown): Omit<LaunchEntry, 'name'> {
-  if (!isObject(value)) throw new LaunchError('expected an object with "program".');
+  if (!isObject(value)) throw new LaunchError(t('expected an object with "program".'));
   const { program, args = [], cwd, env } = value;
-  if (typeof program !== 'string' || program === '') throw new LaunchError('"program" has to be the path of a program.');
-  if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) throw new LaunchError('"args" has to be a list of strings.');
-  if (cwd !== undefined && typeof cwd !== 'string') throw new LaunchError('"cwd" has to be the path of a folder.');
-  if (env !== undefined && !isStringMap(env)) throw new LaunchError('"env" has to map names to strings.');
+  if (typeof program !== 'string' || program === '') throw new LaunchError(t('"program" has to be the path of a program.'));
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string'))
+    throw new LaunchError(t('"args" has to be a list of strings.'));
+  if (cwd !== undefined && typeof cwd !== 'string') throw new LaunchError(t('"cwd" has to be the path of a folder.'));
+  if (env !== undefined && !isStringMap(env)) throw new LaunchError(t('"env" has to map names to strings.'));
   if ([program, ...args, cwd ?? '', ...Object.entries(env ?? {}).flat()].some((text) => text.includes('\0'))) {
-    throw new LaunchError('a NUL character cannot be passed to a program.');
+    throw new LaunchError(t('a NUL character cannot be passed to a program.'));
   }
   return { program, args, ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env }), ...recordingChoices(value) };
 }

@@ -1,4 +1,5 @@
 // The processes as a list to choose from. What they call themselves is foreign text.
+import { t } from '../../protocol/l10n';
 import { pickerText } from '../../protocol/printable';
 import { plural, shortenEnd } from '../text/terminal-text';
 import type { ProcessInfo } from './processes';
@@ -15,8 +16,8 @@ const MAX_COMMAND = 300;
 export function processItems(processes: readonly ProcessInfo[], uid: number): ProcessItem[] {
   const own = processes.filter((process) => process.uid === uid);
   const others = processes.filter((process) => process.uid !== uid);
-  const needs = uid === 0 ? '' : ': recording them needs root or CAP_PERFMON';
-  return [...group('yours', own), ...group(`of other users${needs}`, others)];
+  const needs = uid === 0 ? '' : t(': recording them needs root or CAP_PERFMON');
+  return [...group(t('yours'), own), ...group(t('of other users{0}', needs), others)];
 }
 
 function group(label: string, processes: readonly ProcessInfo[]): ProcessItem[] {

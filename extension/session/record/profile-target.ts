@@ -1,5 +1,6 @@
 // What a profile is made of: a program that is started, or a process that runs. From arguments written by hand to the engine's
 // request.
+import { t } from '../../protocol/l10n';
 import { basename } from 'node:path';
 import { environmentList, type LaunchTarget } from './launch';
 import { HIGHEST_PID, type ProcessInfo } from './processes';
@@ -22,11 +23,11 @@ export type ProfileTarget = ({ kind: 'program' } & LaunchTarget) | ({ kind: 'pro
  * @throws LaunchError
  */
 export function attachRequest(value: unknown): { pid: number } & RecordingChoices {
-  if (typeof value !== 'object' || value === null) throw new LaunchError('expected an object with "pid".');
+  if (typeof value !== 'object' || value === null) throw new LaunchError(t('expected an object with "pid".'));
   const { pid } = value as Record<string, unknown>;
   const number = typeof pid === 'string' && /^\d+$/.test(pid.trim()) ? Number(pid) : pid;
   if (typeof number !== 'number' || !Number.isInteger(number) || number < 1 || number > HIGHEST_PID)
-    throw new LaunchError(`"pid" has to be the number of a process, not ${pid === undefined ? 'missing' : JSON.stringify(pid)}.`);
+    throw new LaunchError(t('"pid" has to be the number of a process, not {0}.', pid === undefined ? t('missing') : JSON.stringify(pid)));
   return { pid: number, ...recordingChoices(value as Record<string, unknown>) };
 }
 
@@ -34,7 +35,10 @@ export function attachRequest(value: unknown): { pid: number } & RecordingChoice
 export function processTarget({ pid, ...choices }: { pid: number } & RecordingChoices, found: ProcessInfo | undefined): ProfileTarget {
   if (found === undefined)
     throw new LaunchError(
-      `There is no process ${pid} that could be profiled: it may have ended. Choose a running one with "Cacheline: Attach to Process".`,
+      t(
+        'There is no process {0} that could be profiled: it may have ended. Choose a running one with "Cacheline: Attach to Process".',
+        pid,
+      ),
     );
   return { kind: 'process', pid, name: found.name, ...choices };
 }

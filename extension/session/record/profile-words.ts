@@ -15,7 +15,7 @@ export function startText(target: ProfileTarget): string {
 export function progressText(target: ProfileTarget, progress: ProfileProgress): string {
   if (progress.phase === 'analyzing') return t('analyzing, {0}%', Math.round(progress.share * 100));
   const ends =
-    target.kind === 'process' ? t('the recording, which is shown; the process goes on') : t('the program and keeps what was recorded');
+    target.kind === 'process' ? t('the recording and shows it; the process keeps running') : t('the program and keeps what was recorded');
   return t('{0}. Cancel ends {1}.', countsText(progress), ends);
 }
 

@@ -56,7 +56,7 @@ export async function recordProgram(
   control: RecordControl = {},
 ): Promise<Recording> {
   const program = output.program ?? params.command[0];
-  if (program === undefined || program === '') throw new EngineError('usage', 'There is no program to record.');
+  if (program === undefined || program === '') throw new EngineError('usage', t('There is no program to record.'));
   const folder = await createRecordingFolder({ ...output, program });
   const { path } = folder;
   const keeper = keepsBinaries ? new BinaryKeeper(path) : undefined;
@@ -105,7 +105,8 @@ export async function profile(engine: Engine, request: RecordRequest, { stop, ca
     stop: AbortSignal.any(ends),
     ...(onProgress === undefined ? {} : { onProgress }),
   });
-  if (cancel?.aborted) throw new EngineError('cancelled', 'The profile was cancelled.', `The recording is kept in ${recording.path}.`);
+  if (cancel?.aborted)
+    throw new EngineError('cancelled', t('The profile was cancelled.'), t('The recording is kept in {0}.', recording.path));
   const opened = await openRecording(engine, recording.path, {
     ...(cancel === undefined ? {} : { cancel }),
     ...(onProgress === undefined ? {} : { onProgress }),
@@ -143,7 +144,7 @@ async function settle(folder: RecordingFolder, keeper: BinaryKeeper | undefined,
   } catch (failure) {
     return new EngineError(
       error.kind,
-      `${error.message} Cleaning up ${folder.path} failed too: ${(failure as Error).message}.`,
+      t('{0} Cleaning up {1} failed too: {2}.', error.message, folder.path, (failure as Error).message),
       error.nextStep,
     );
   }

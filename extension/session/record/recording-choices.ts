@@ -1,5 +1,6 @@
 // How one target is recorded, where that is said beside it: in a launch entry, a task, a debug configuration or a command's
 // argument. What is not said comes from the settings.
+import { t } from '../../protocol/l10n';
 import type { CollectorChoice } from '../../protocol/engine';
 
 export interface RecordingChoices {
@@ -36,14 +37,14 @@ export function recordingChoices({
 }: Readonly<Record<string, unknown>>): RecordingChoices {
   const known = COLLECTORS.find((name) => name === collector);
   if (duration !== undefined && !(typeof duration === 'number' && duration > 0 && Number.isFinite(duration)))
-    throw new LaunchError('"duration" has to be a number of seconds above 0.');
+    throw new LaunchError(t('"duration" has to be a number of seconds above 0.'));
   if (frequency !== undefined && !isFrequency(frequency))
-    throw new LaunchError(`"frequency" has to be a whole number of samples per second from 1 to ${HIGHEST_FREQUENCY}.`);
-  if (collector !== undefined && known === undefined) throw new LaunchError(`"collector" has to be one of ${COLLECTORS.join(', ')}.`);
-  if (confirm !== undefined && typeof confirm !== 'boolean') throw new LaunchError('"confirm" has to be true or false.');
+    throw new LaunchError(t('"frequency" has to be a whole number of samples per second from 1 to {0}.', HIGHEST_FREQUENCY));
+  if (collector !== undefined && known === undefined) throw new LaunchError(t('"collector" has to be one of {0}.', COLLECTORS.join(', ')));
+  if (confirm !== undefined && typeof confirm !== 'boolean') throw new LaunchError(t('"confirm" has to be true or false.'));
   if (watch !== undefined && !isWatchList(watch))
-    throw new LaunchError('"watch" has to be a list of what to watch: variables, members of globals or addresses.');
-  if (paused !== undefined && typeof paused !== 'boolean') throw new LaunchError('"paused" has to be true or false.');
+    throw new LaunchError(t('"watch" has to be a list of what to watch: variables, members of globals or addresses.'));
+  if (paused !== undefined && typeof paused !== 'boolean') throw new LaunchError(t('"paused" has to be true or false.'));
   return {
     ...(duration === undefined ? {} : { duration }),
     ...(frequency === undefined ? {} : { frequency }),

@@ -1,4 +1,5 @@
 // Where a recording is written: never over what is there, and with `force` only over another recording.
+import { t } from '../../protocol/l10n';
 import { lstat, mkdir, mkdtemp, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { EngineError } from '../../protocol/engine';
@@ -88,7 +89,7 @@ export async function createRunsFolder({ program, parent, directory }: Omit<Fold
 function cannotMake(folder: string, error: unknown): EngineError {
   return new EngineError(
     'io',
-    `The recording's folder ${folder} cannot be made: ${reasonOf(error)}.`,
+    t("The recording's folder {0} cannot be made: {1}.", folder, reasonOf(error)),
     codeOf(error) === 'ENOSPC' ? 'Free space there, or choose another folder with -o DIR.' : 'Choose another folder with -o DIR.',
   );
 }

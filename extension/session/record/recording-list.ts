@@ -1,5 +1,6 @@
 // Recordings as a list shows them: when each was made, of which program, by which collector, and how large it is. All that a
 // recording says of itself is untrusted text.
+import { t } from '../../protocol/l10n';
 import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RecordingMeta } from '../../protocol/recording';
@@ -63,7 +64,7 @@ async function readListed(path: string, log: { warn(message: string): void }): P
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') log.warn(`The recording ${path} is not listed: ${message}.`);
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') log.warn(t('The recording {0} is not listed: {1}.', path, message));
     return undefined;
   }
 }
@@ -97,13 +98,13 @@ export function recordingWords({ path, command, time, collector, bytes, ended }:
   const program = basename(command[0] ?? '');
   // Recordings are called after their program, with a number where there are several.
   const other = program === '' || name.replace(/-\d+$/, '') === program ? '' : program;
-  const state = ended ? '' : 'not ended';
+  const state = ended ? '' : t('not ended');
   const facts = [whenText(time, now), other, collector, byteSize(bytes), state].filter((fact) => fact !== '');
   const lines = [
     path,
-    command.length === 0 ? 'program unknown' : shortenMiddle(command.map(printable).join(' '), LONGEST_COMMAND),
-    `${timeText(time)}, ${collector === '' ? 'collector unknown' : collector}, ${byteSize(bytes)}`,
-    ...(ended ? [] : ['It is being recorded, or its recorder died before the end.']),
+    command.length === 0 ? t('program unknown') : shortenMiddle(command.map(printable).join(' '), LONGEST_COMMAND),
+    `${timeText(time)}, ${collector === '' ? t('collector unknown') : collector}, ${byteSize(bytes)}`,
+    ...(ended ? [] : [t('It is being recorded, or its recorder died before the end.')]),
   ];
   return {
     label: shortenMiddle(printable(name), LONGEST_NAME),
@@ -128,10 +129,10 @@ export function editableName(path: string): { stem: string; suffix: string } {
 
 /** Why a recording cannot be called so; undefined: it can, where nothing else has this name. */
 export function whyNoName(stem: string): string | undefined {
-  if (stem.trim() === '') return 'A recording needs a name.';
-  if (stem.includes('/') || stem.includes('\0')) return 'A name cannot contain "/".';
-  if (stem === '.' || stem === '..') return `"${stem}" is a folder's own name.`;
-  return printable(stem) === stem ? undefined : 'A name may contain only visible characters.';
+  if (stem.trim() === '') return t('A recording needs a name.');
+  if (stem.includes('/') || stem.includes('\0')) return t('A name cannot contain "/".');
+  if (stem === '.' || stem === '..') return t('"{0}" is a folder\'s own name.', stem);
+  return printable(stem) === stem ? undefined : t('A name may contain only visible characters.');
 }
 
 /** Names in the folder that are no part of a recording: what would be deleted with it. None of a file. */

@@ -10,7 +10,7 @@ export interface RunDisplay {
   /** What a person should know while it is recorded. */
   warning(text: string): void;
   /** What is going on now. */
-  progress(text: string): void;
+  progress(text: string, isAnalyzing: boolean): void;
   /** Ends the recording, or the analysis that follows it. */
   stop: AbortSignal;
 }

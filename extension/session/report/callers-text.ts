@@ -1,5 +1,6 @@
 // Who called the code of a line's accesses, where call chains were recorded and asked for.
 import type { Access, CallerFrame } from '../../protocol/report';
+import { t } from '../../protocol/l10n';
 import { isUnknownCaller, ownFunction, ownParts, shortPlace } from '../lines/source-path';
 import { percent } from '../../protocol/words';
 import { plural, printable, shortenMiddle, wrap } from '../text/terminal-text';
@@ -9,7 +10,7 @@ const MAX_CHAINS = 3;
 const MAX_FUNCTIONS = 8;
 const LONGEST_NAME = 60;
 /** Instead of the caller of code that keeps no frame pointer: the kernel passed it over. */
-const UNKNOWN = 'unknown (record --call-graph dwarf tells)';
+const UNKNOWN = t('unknown (record --call-graph dwarf tells)');
 
 /**
  * One entry a line, none wider than `width`: for each function and offset the commonest call chains, innermost caller first, with their

@@ -137,12 +137,12 @@ export function costText(report: Pick<Report, 'samples' | 'recording'>, lines: n
   const { total, contended } = report.samples;
   const cost = contended / total;
   return t(
-    '{0} of {1} samples ({2} of {3}) were taken at {4} for.{5}',
+    '{0} of {1} samples ({2} of {3}) were taken at {4}.{5}',
     percent(cost),
     whose(report),
     count(contended),
     count(total),
-    lines === 1 ? t('a cache line that threads compete') : t('{0} cache lines that threads compete', count(lines)),
+    lines === 1 ? t('a cache line that threads compete for') : t('{0} cache lines that threads compete for', count(lines)),
     cost < SMALL_COST
       ? t(' That is little: fixing it would hardly change {0}.', isWholeMachine(report) ? t('what the machine does') : t('the run time'))
       : '',

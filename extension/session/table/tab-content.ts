@@ -121,8 +121,8 @@ function isVerdict({ is }: Numbers): boolean {
 const PAIR_COLUMNS: TabColumn[] = [
   { title: t('waits'), meaning: t('The function whose accesses wait'), number: false },
   { title: t('for'), meaning: t('The function whose accesses it waits for'), number: false },
-  { title: t('share'), meaning: t('Of the contended samples'), number: true },
-  { title: t('false'), meaning: t('Of the waiting, how much is for data that the waiting access does not share'), number: true },
+  { title: t('share'), meaning: t('Its part of the contended samples'), number: true },
+  { title: t('false'), meaning: t('How much of the waiting is for data that the waiting access does not share'), number: true },
 ];
 
 export function pairsTable(table: Table, folder: string, known: (place: SourcePlace | undefined) => SourcePlace | null): TabTable {

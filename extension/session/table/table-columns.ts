@@ -69,13 +69,18 @@ export function numbersOf({ by, total, evidence }: Pick<TableHead, 'by' | 'total
     {
       rank: 0,
       is: 'share',
-      ...shares(t('share'), t('Of the contended samples'), ({ contended }) => (total.contended === 0 ? 0 : contended / total.contended)),
+      ...shares(t('share'), t('Its part of the contended samples'), ({ contended }) =>
+        total.contended === 0 ? 0 : contended / total.contended,
+      ),
     },
-    { rank: ofData ? 4 : 2, ...shares(t('of all'), t('Contended samples, of all samples'), ({ programShare }) => programShare) },
+    {
+      rank: ofData ? 4 : 2,
+      ...shares(t('of all'), t('Its contended samples, as a part of all samples'), ({ programShare }) => programShare),
+    },
     ...(memory
       ? [
           { rank: 2, ...shares(t('misses'), t('Its share of all misses of the first-level cache'), missShare) },
-          { rank: 2, ...shares(t('bounce'), t('Of its accesses, those whose data came from another core'), ({ bounce }) => bounce) },
+          { rank: 2, ...shares(t('bounce'), t('The part of its accesses whose data came from another core'), ({ bounce }) => bounce) },
           { rank: 8, ...counts(t('HITMs'), t('Loads that another core’s modified line answered'), ({ hitm }) => hitm) },
         ]
       : [
@@ -89,7 +94,7 @@ export function numbersOf({ by, total, evidence }: Pick<TableHead, 'by' | 'total
         ]),
     {
       title: t('false'),
-      meaning: t('Of the waiting, how much is for data that the waiting access does not share'),
+      meaning: t('How much of the waiting is for data that the waiting access does not share'),
       rank: 7,
       value: ({ falseShare }) => falseShare,
       cell: ({ falseShare }) => (falseShare === null ? '' : percent(falseShare)),

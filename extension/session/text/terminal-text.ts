@@ -179,3 +179,9 @@ export function enumerate(items: readonly string[]): string {
   const last = items.at(-1) ?? '';
   return items.length < 2 ? last : t('{0} and {1}', items.slice(0, -1).join(', '), last);
 }
+
+/** "a", "a or b", "a, b or c". */
+export function alternatives(items: readonly string[]): string {
+  const last = items.at(-1) ?? '';
+  return items.length < 2 ? last : t('{0} or {1}', items.slice(0, -1).join(', '), last);
+}

@@ -88,10 +88,15 @@ function column<Row>(
 export function threadColumns(list: ThreadsDocument): NumberColumn<ThreadSchedule>[] {
   return [
     column(t('running'), t('On a CPU'), ({ runningNs }) => runningNs, duration),
-    column(t('contended'), t('Of its running time, estimated: waiting for a cache line'), ({ contendedNs }) => contendedNs, duration),
+    column(
+      t('contended'),
+      t('The part of its running time that it waits for a cache line, estimated'),
+      ({ contendedNs }) => contendedNs,
+      duration,
+    ),
     column(t('runnable'), t('It was ready to run but had no CPU'), ({ runnableNs }) => runnableNs, duration),
     column(t('blocked'), t('Off the CPU until something woke it'), ({ blockedNs }) => blockedNs, duration),
-    ...(isLockWaited(list) ? [column(t('locks'), t('Of its blocked time: known to be for a lock'), lockNs, duration)] : []),
+    ...(isLockWaited(list) ? [column(t('locks'), t('The part of its blocked time that is known to be for a lock'), lockNs, duration)] : []),
     column(t('switches'), t('How often it left a CPU'), ({ switches }) => switches, count),
     column(t('moved'), t('How often it was put on another CPU than before'), ({ migrations }) => migrations, count),
     ...(hasUnknown(list)
@@ -107,7 +112,7 @@ export function cpuColumns({ spanNs }: ThreadsDocument): NumberColumn<CpuSchedul
     column(t('running'), t('These threads ran there'), ({ runningNs }) => runningNs, duration),
     column(
       t('of the time'),
-      t('Of the time of the recording, how much these threads ran there'),
+      t('The part of the recording’s time that these threads ran there'),
       ({ runningNs }) => (spanNs === 0 ? null : Math.min(1, runningNs / spanNs)),
       percent,
     ),

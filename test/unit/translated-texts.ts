@@ -1,0 +1,92 @@
+// Started by translated.test.ts: prints what the editor shows of made-up recordings in a made-up language, whose texts have no Latin
+// letter. Modules make texts when they are loaded, so that all of them are loaded behind the translation.
+import type { DoctorReport } from '../../extension/protocol/engine';
+import { useTranslations } from '../../extension/protocol/l10n';
+import type { ToPanel } from '../../extension/protocol/panel';
+import type { Report, SourcePlace } from '../../extension/protocol/report';
+import { foreign } from './translated-names';
+
+useTranslations(new Proxy<Record<string, string>>({}, { get: (_, text) => foreign(String(text)) }));
+
+/** Names of facts are the engine's: as few as say all kinds of values. */
+const FACTS = { cpu: null, pmus: [], container: true } as unknown as DoctorReport['machine'];
+
+/** Each text below its view. */
+async function shownTexts(): Promise<Record<string, unknown>> {
+  const { functionTable, timeTable, typeTable } = await import('./table-builder');
+  const { groupTable, pairsTable, timeline } = await import('../../extension/session/table/tab-content');
+  const { sampled, uneven } = await import('./threads-builder');
+  const { threadsTab } = await import('../../extension/session/threads/threads-tab');
+  const { machineView } = await import('../../extension/session/machine/machine-view');
+  const { firstWords } = await import('../../extension/session/report/first-words');
+  const { armReport, intelReport } = await import('./pmu-reports');
+  const { readerBesideWriter, report } = await import('./report-builder');
+  const { lineHoverText } = await import('../../extension/session/hover/hover-text');
+  const { ReportProfile } = await import('../../extension/session/profile/report-profile');
+  const { ShownProfile } = await import('../../extension/session/profile/shown-profile');
+  const { lineDetail } = await import('../../extension/session/profile/line-detail');
+  const { queueHeat } = await import('./type-builder');
+  const { layoutCard } = await import('../../extension/session/layout/layout-card');
+  const { cardOf } = await import('../../extension/session/layout/type-heat');
+  const { compareView } = await import('../../extension/session/compare/compare-view');
+  const { COMPARISON_TABLES, comparisonOf } = await import('../../extension/session/compare/comparison');
+  const { sums } = await import('./sums-builder');
+  const { groupsOf } = await import('../../webviews/panel/columns');
+  const { TABS } = await import('../../webviews/panel/tab-views');
+  const { KEY_WORDS } = await import('../../extension/protocol/table');
+  const { VERDICT_WORDS } = await import('../../extension/protocol/words');
+  const { KIND_WORDS } = await import('../../extension/protocol/roles');
+  const nowhere = (): SourcePlace | null => null;
+  const clock = report([readerBesideWriter().line]);
+  const detail = await lineDetail(await ShownProfile.of(new ReportProfile(clock), 'r', 'r'), '0');
+  const waits = (contended: number) => [
+    { type: 'Worker', member: 'ticks', object: 'workers', frame: 'work', source: '/src/worker.c:20', contended },
+  ];
+  return {
+    tabs: TABS.map(({ title, meaning }) => [title, meaning]),
+    words: [KEY_WORDS, VERDICT_WORDS, KIND_WORDS],
+    data: groupTable({ ...typeTable, by: ['type'] }, { rows: 3, contended: 9 }, 'type', '/code', nowhere),
+    functions: pairsTable(functionTable, '/code', nowhere),
+    timeline: timeline(timeTable),
+    threads: [uneven, sampled].map((list) => threadsTab(list, { recording: null })),
+    columns: groupsOf(intelReport().lines, ['hitm']).map(({ name, title, columns }) => [
+      [name, title],
+      ...columns.map((one) => [one.name, one.title]),
+    ]),
+    answers: [clock, intelReport(), armReport(), report([])].map(firstWords),
+    hovers: [clock, intelReport()].map((of) => {
+      const [cacheLine] = of.lines;
+      return cacheLine && lineHoverText(of, [{ cacheLine, access: cacheLine.accesses[0]! }], 'contended');
+    }),
+    detail: [detail.verdict, detail.reasons],
+    card: layoutCard(cardOf(queueHeat()), { report: clock, measure: 'contended', notes: [] }, { theme: 'dark', text: true }),
+    machine: machineView({ collectors: [{ name: 'agent', usable: true, blockers: [] }], machine: FACTS }, { state: 'none' }),
+    panel: [await panelReport(clock), await panelReport(intelReport())],
+    comparison: compareView(comparisonOf(sums(COMPARISON_TABLES, waits(400)), sums(COMPARISON_TABLES, waits(100)), [])),
+  };
+}
+
+/** What the host sends the panel first. */
+async function panelReport(report: Report): Promise<ToPanel> {
+  const { ReportProfile } = await import('../../extension/session/profile/report-profile');
+  const { ShownProfile } = await import('../../extension/session/profile/shown-profile');
+  const { panelWords } = await import('../../extension/session/report/first-words');
+  const { HEAT_METRICS, MEASURE_WORDS, measureOf, whyMissing, wholeOf } = await import('../../extension/protocol/measure');
+  const profile = await ShownProfile.of(new ReportProfile(report), 'r', 'r');
+  const now = measureOf(report, 'auto');
+  const choices = HEAT_METRICS.map((metric) => ({ metric, name: MEASURE_WORDS[metric].name, missing: whyMissing(report, metric) }));
+  return {
+    type: 'report',
+    version: 1,
+    summary: { ...report, title: 'r', path: 'r' },
+    words: panelWords(profile),
+    filter: '',
+    heat: { ...now, whole: wholeOf(report, now.measure), choices, instead: '' },
+    lines: report.lines.map((line, index) => ({ ...line, id: String(index) })),
+    total: report.lines.length,
+    objects: report.objects,
+    headFollows: false,
+  };
+}
+
+void shownTexts().then((texts) => process.stdout.write(JSON.stringify(texts)));
