@@ -91,7 +91,7 @@ async function editor(version) {
   await prepare(version);
   const workspace = await examplesWorkspace();
   try {
-    return await mocha(['--config', 'test/e2e/.mocharc.json', 'test/e2e/editor.test.ts'], 400, {
+    return await mocha(['--config', 'test/e2e/.mocharc.json', 'test/e2e/editor.test.ts'], 700, {
       CACHELINE_VSCODE: version.name,
       CACHELINE_WORKSPACE: workspace.folder,
       CACHELINE_EXAMPLES_BIN: workspace.bin,
@@ -124,7 +124,7 @@ async function host(version) {
         suite: path.join(hostSuiteFolder, 'suite-index.js'),
         workspace: workspace.folder,
         env: { CACHELINE_EXAMPLES_BIN: workspace.bin },
-        timeoutSeconds: 300,
+        timeoutSeconds: 420,
       }),
     );
   } finally {
