@@ -157,8 +157,10 @@ describe('examples', function () {
       const remedies = advice.filter(({ way }) => way !== 'none' && way !== 'per-thread');
       if (parted === false || (top && top.parted === false) || top === null) assert.deepEqual(remedies, []);
       // What few samples wait for may gain too little to be worth a change.
-      else if (top && line?.verdict === 'false sharing' && line.programShare >= 0.3)
-        assert.ok(remedies[0] && remedies[0].predicted.contendedLeft <= 0.2, JSON.stringify(advice));
+      else if (top && line?.verdict === 'false sharing' && line.programShare >= 0.3) {
+        const mostLeft = top.or === undefined ? 0.2 : 0.6; // what may be called mixed is partly waited for in truth
+        assert.ok(remedies[0] && remedies[0].predicted.contendedLeft <= mostLeft, JSON.stringify(advice));
+      }
       if (top === undefined) return;
       if (!top?.or) golden.set(name, essence(name, line, top?.variables ?? []));
       if (top === null) {
@@ -195,7 +197,8 @@ describe('examples', function () {
     it(`threads that took turns on one processor are said to (${collector})`, async () => {
       const [, cpu] = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
       assert.ok(cpu !== undefined);
-      const program = ['taskset', '-c', cpu, join(examples, 'counter_array-contended')];
+      // Four times as many rounds as it makes by itself: alone on a processor it waits for nobody.
+      const program = ['taskset', '-c', cpu, join(examples, 'counter_array-contended'), '80000000'];
       const out = `bound-${collector}`;
       const recorded = await command.run(['record', '--force', '--collector', collector, '-o', out, '--', ...program], {
         cwd: folder.path,
