@@ -134,7 +134,7 @@ describe('compare recordings', function () {
       (await api.differencesOf(contended))?.map(({ direction }) => direction),
       ['worse'],
     );
-    assert.match(view().before, new RegExp(`^${is.replaceAll('.', '\\.')}, of `));
+    assert.ok(view().before.startsWith(`${vscode.workspace.asRelativePath(is)}, of `), view().before);
     await api.receiveFromCompare({ type: 'copy' });
     const text = await vscode.env.clipboard.readText();
     assert.match(text, /^## Cache-line contention, before and after/);
