@@ -1,7 +1,18 @@
 // What may happen to an open recording and to the engine: deleted, replaced, cut, killed, hung, hidden. Each page says what is wrong, and
 // goes on when it can.
 import assert from 'node:assert/strict';
-import { closeSync, copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { CachelineApi, CompareState, PanelState } from '../../extension/features/api';
@@ -70,7 +81,10 @@ describe('robustness of the panel', function () {
     await closeEditors();
     await vscode.commands.executeCommand('cacheline.clear');
     folder = mkdtempSync(path.join(workspaceFolder(), 'robust-'));
-    const binary = ['--binary', program('reader_writer', 'contended'), '--codes', '24'];
+    const built = program('reader_writer', 'contended');
+    // Other tests save its source, and sources that are newer than the program are not edited.
+    utimesSync(built, new Date(), new Date());
+    const binary = ['--binary', built, '--codes', '24'];
     [recording, other] = [at('one.perf.data'), at('other.perf.data')];
     synthesize(recording, [...binary, '--samples', '20000', '--lines', '40']);
     synthesize(other, [...binary, '--samples', '24000', '--lines', '44']);
