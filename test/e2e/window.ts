@@ -45,13 +45,15 @@ export class Window {
     return this.page.screenshot({ path: path.join(this.screenshots, `${name}.png`), animations: 'disabled' });
   }
 
-  /** Runs a command by its title in the palette, which knows those of extensions only some time after the window is there. */
+  /**
+   * Runs a command by its title in the palette, which knows those of extensions only some time after the window is there. It is opened again where
+   * something takes the focus from it, as a page that has just been shown does.
+   */
   async runCommand(title: string): Promise<void> {
     for (const deadline = Date.now() + 60_000; ;) {
       await this.page.keyboard.press('F1');
-      await this.fillQuickInput(`>${title}`);
-      const isThere = await this.quickItem(title)
-        .waitFor({ timeout: 5000 })
+      const isThere = await this.fillQuickInput(`>${title}`, 5000)
+        .then(() => this.quickItem(title).waitFor({ timeout: 5000 }))
         .then(() => true)
         .catch((error: unknown) => Date.now() > deadline && Promise.reject(error as Error));
       if (isThere) break;
@@ -98,10 +100,10 @@ export class Window {
     return this.page.locator('.quick-input-widget .quick-input-list .monaco-list-row').filter({ hasText: text }).first();
   }
 
-  async fillQuickInput(text: string): Promise<void> {
+  async fillQuickInput(text: string, timeout = 30_000): Promise<void> {
     const input = this.page.locator('.quick-input-widget:visible .quick-input-box input').first();
-    await input.waitFor();
-    await input.fill(text);
+    await input.waitFor({ timeout });
+    await input.fill(text, { timeout });
   }
 
   /** Waits for an input box with this prompt and accepts it: with `text`, or with what it proposes. */
