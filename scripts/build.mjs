@@ -1,8 +1,9 @@
 // Builds the native addon and the bundles; quick where nothing changed.
-//   node scripts/build.mjs [--tests]     --tests: the C++ test programs and the suite of the host lane too
+//   node scripts/build.mjs [--tests]     --tests: all C++ test programs and the suite of the host lane too
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { allPrograms } from './lib/gtest.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 
 export const buildFolder = path.join(root, 'build/release');
@@ -15,8 +16,11 @@ export const samplerFile = path.join(buildFolder, 'native/addon/libcacheline_sam
 export const selfTestFile = path.join(buildFolder, 'native/addon/cacheline_selftest');
 export const hostSuiteFolder = path.join(root, 'build/test-host');
 
-/** Builds what the products consist of: the addon in build/release, the bundles and the recordings of the example in dist. */
-export async function build({ tests = false } = {}) {
+/**
+ * Builds what the products consist of: the addon in build/release, the bundles and the recordings of the example in dist.
+ * @param options.tests the C++ test programs to build besides, by their names without `test_`, with what all tests need
+ */
+export async function build({ tests } = {}) {
   await buildNative(tests);
   say('build: esbuild');
   await bundleProducts({ outdir: 'dist', sourcemap: true });
@@ -38,7 +42,8 @@ async function buildNative(tests) {
     });
   }
   say(`build: ninja (${tests ? 'addon and tests' : 'addon'})`);
-  await run('ninja', ['-C', buildFolder, '--quiet', tests ? 'all' : 'cacheline_addon']);
+  const ofTests = tests ? ['cacheline_synth', ...tests.map((name) => `test_${name}`)] : [];
+  await run('ninja', ['-C', buildFolder, '--quiet', 'cacheline_addon', ...ofTests]);
   if (!existsSync(addonFile)) throw new ScriptError(`ninja built no ${addonFile}`);
 }
 
@@ -133,4 +138,4 @@ async function bundleHostSuite() {
   });
 }
 
-if (isMain(import.meta.url)) void main(async (args) => build({ tests: args.includes('--tests') }));
+if (isMain(import.meta.url)) void main(async (args) => build(args.includes('--tests') ? { tests: allPrograms } : {}));

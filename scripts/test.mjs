@@ -1,6 +1,7 @@
 // All tests, in three lanes: fast (no editor), host (inside the extension host), e2e (the packaged extension in a browser).
 //   node scripts/test.mjs [fast] [host] [e2e] [theia]     without a lane: all but theia (the package in Eclipse Theia)
-// Every section runs even where an earlier one failed, and what asan needs is compiled beside the others.
+// Every section runs even where an earlier one failed. What asan needs is compiled beside those that do not judge recordings of programs.
+// A C++ test runs once: with the sanitizers, or without them where these have nothing to find.
 // The last lines name what failed and sum up: `N passed, M failed, K skipped`.
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -10,7 +11,7 @@ import process from 'node:process';
 import { build, buildFolder, hostSuiteFolder } from './build.mjs';
 import { buildExamples, examplesBin, examplesWorkspace } from './lib/examples.mjs';
 import { runPrograms, testPrograms } from './lib/gtest.mjs';
-import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
+import { isMain, main, root, run, say, ScriptError, withoutYielding } from './lib/run.mjs';
 import { lastLines, none, sumOf, summaryLines, words } from './lib/summary.mjs';
 import { setup } from './setup.mjs';
 import { prepareTheia, theiaVersion } from './theia-host.mjs';
@@ -24,8 +25,8 @@ const lanes = {
     { name: 'fast: types', body: check('node_modules/typescript/bin/tsc', '--noEmit') },
     { name: 'fast: eslint', body: check('node_modules/eslint/bin/eslint.js', '.') },
     { name: 'fast: prettier', body: check('node_modules/prettier/bin/prettier.cjs', '--check', '.') },
-    { name: 'fast: C++', needsBuild: true, body: cpp },
-    { name: 'fast: TypeScript', needsBuild: true, body: unit },
+    { name: 'fast: C++', needsBuild: true, alone: true, body: cpp },
+    { name: 'fast: TypeScript', needsBuild: true, alone: true, body: unit },
     { name: 'fast: C++ under asan+ubsan', needsBuild: true, compile: compileSanitized, body: sanitized },
   ],
   host: versions.map((version) => ({ name: `host: VS Code ${version.name}`, needsBuild: true, body: () => host(version) })),
@@ -53,10 +54,23 @@ function check(program, ...args) {
 
 const failure = (name, message) => ({ ...none, failed: 1, failures: [{ name, message }] });
 
+/**
+ * The tests that run without sanitizers, as `record.LiveRecorded.Test` of `test_record`: comparisons with other tools, programs that run step
+ * by step, and what happens inside of recorded programs. Nothing of ours is instrumented there, and all of it takes long.
+ */
+const plainSuites = {
+  record: /^(AgentAdversity|AgentCalls|LiveRecorded)\./,
+  inference: /^LiveCoverage\./,
+  layouts: /\/(CppJudge|PaholeJudge)\./,
+  symbols: /\/(AgainstAddr2line|GoMachine)\./,
+  decode: /^(Live|Objdump)\./,
+};
+const runsPlain = (program, test) => plainSuites[program]?.test(test) ?? false;
+
 const ofPrograms = { timeoutSeconds: 900, again: /^(record|heap)\.|[./]Live/ };
 
 async function cpp() {
-  return runPrograms(testPrograms(buildFolder), ofPrograms);
+  return runPrograms(testPrograms(buildFolder, Object.keys(plainSuites)), { ...ofPrograms, chosen: runsPlain });
 }
 
 const sanitizedPrograms = testPrograms(path.join(root, 'build/asan'));
@@ -67,14 +81,8 @@ async function compileSanitized() {
   await run('ninja', ['-C', 'build/asan', '--quiet', ...targets], { capture: true, yielding: true, timeoutSeconds: 3000 });
 }
 
-/**
- * Left out is what is slow and reads nothing that the other tests do not read: comparisons with other tools, programs that run step by
- * step, and what happens inside of recorded programs, where nothing is instrumented.
- */
 async function sanitized() {
-  const without =
-    /[./](AgainstAddr2line|CppJudge|GoMachine|LiveCoverage|LiveRecorded|PaholeJudge)\.|^decode\.Live\.|^record\.Agent(Adversity|Calls)\.|Objdump/;
-  return runPrograms(sanitizedPrograms, { ...ofPrograms, without });
+  return runPrograms(sanitizedPrograms, { ...ofPrograms, chosen: (program, test) => !runsPlain(program, test) });
 }
 
 async function unit() {
@@ -173,7 +181,8 @@ async function section(name, body) {
 }
 
 /**
- * Sections wait for much, and few use two processors: what some need compiled is compiled beside the others, and they come last.
+ * Sections wait for much, and few use two processors: what some need compiled is compiled beside the others, and they come last. It waits
+ * while a section runs that is to be `alone`.
  * @returns the sections in the order to run them
  */
 function withCompiling(sections) {
@@ -183,7 +192,8 @@ function withCompiling(sections) {
     compiled.catch(() => {}); // told of by the section
     return { ...section, body: () => compiled.then(body) };
   });
-  return [...sections.filter(({ compile }) => !compile), ...waiting];
+  const others = sections.filter(({ compile }) => !compile);
+  return [...others.map(({ alone, body, ...section }) => ({ ...section, body: alone ? () => withoutYielding(body) : body })), ...waiting];
 }
 
 async function test(names) {
@@ -194,7 +204,7 @@ async function test(names) {
 
   const built = await section('setup and build', async () => {
     await setup(['build', 'package', 'test']);
-    await build({ tests: true });
+    await build({ tests: Object.keys(plainSuites) });
   });
   const results = [built];
   for (const { name } of sections.filter(({ needsBuild }) => needsBuild && built.failed > 0))

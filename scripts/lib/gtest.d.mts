@@ -2,11 +2,11 @@
 import type { Results } from './summary.mjs';
 
 interface Options {
-  without?: RegExp;
+  chosen?: (program: string, test: string) => boolean;
   again?: RegExp;
   timeoutSeconds: number;
   tell?: (text: string) => void;
 }
 
-export function testPrograms(folder: string): string[];
+export function testPrograms(folder: string, names?: string[]): string[];
 export function runPrograms(programs: string[], options: Options): Promise<Results>;

@@ -6,37 +6,39 @@ import path from 'node:path';
 import { run, say } from './run.mjs';
 import { lastLines, merged, none, words } from './summary.mjs';
 
-/** The test programs of a build folder, those that take longest first: the cores then end together. */
-export const testPrograms = (folder) =>
-  [
-    'record',
-    'inference',
-    'layouts',
-    'types',
-    'symbols',
-    'decode',
-    'perfdata',
-    'sharing',
-    'heap',
-    'analysis',
-    'profile',
-    'tables',
-    'workset',
-    'advice',
-    'scheduling',
-    'traces',
-    'spe',
-    'calibration',
-    'machine',
-    'c2c',
-    'text',
-  ].map((name) => path.join(folder, 'native/tests', `test_${name}`));
+/** All test programs by name, those that take longest first: the cores then end together. */
+export const allPrograms = [
+  'record',
+  'inference',
+  'layouts',
+  'types',
+  'symbols',
+  'decode',
+  'perfdata',
+  'sharing',
+  'heap',
+  'analysis',
+  'profile',
+  'tables',
+  'workset',
+  'advice',
+  'scheduling',
+  'traces',
+  'spe',
+  'calibration',
+  'machine',
+  'c2c',
+  'text',
+];
+
+/** The test programs of a build folder. */
+export const testPrograms = (folder, names = allPrograms) => names.map((name) => path.join(folder, 'native/tests', `test_${name}`));
 
 /**
  * Runs programs side by side, one a core; `PROGRAM.log` has all that one printed.
  * @param programs paths, the longest-running first
- * @param options.without matches the tests that are left out, as `decode.Suite.Test` of `test_decode`
- * @param options.again matches those that watch running programs. One whose expectation failed is tried once more by itself, and told of as
+ * @param options.chosen whether a test runs, of its program and its name: `decode` and `Suite.Test` of `test_decode`; all do without it
+ * @param options.again matches those that watch running programs, as `decode.Suite.Test`. One whose expectation failed is tried once more by itself, and told of as
  *   such; not one that ended its program or that a sanitizer complained of.
  * @param options.tell takes what there is to say meanwhile
  * @param options.timeoutSeconds of a program; the test that it is at then has failed, and the others go on
@@ -54,12 +56,12 @@ export async function runPrograms(programs, options) {
   return merged(results);
 }
 
-async function runProgram(program, { without = /^$/, again = /^$/, timeoutSeconds, tell = say }) {
+async function runProgram(program, { chosen = () => true, again = /^$/, timeoutSeconds, tell = say }) {
   const label = path.basename(program).replace(/^test_/, '');
   const log = `${program}.log`;
   await rm(log, { force: true });
   const { stdout } = await run(program, ['--gtest_list_tests'], { capture: true, timeoutSeconds });
-  const names = testNames(stdout).filter((name) => !without.test(`${label}.${name}`));
+  const names = testNames(stdout).filter((name) => chosen(label, name));
   const results = [];
   const started = performance.now();
   for (let rest = names; rest.length > 0;) {

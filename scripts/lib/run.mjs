@@ -59,6 +59,22 @@ export function start(command, args, options = {}) {
   return child;
 }
 
+/** Those that run with `yielding`. */
+const yieldingGroups = new Set();
+
+/**
+ * Runs a function while nothing runs with `yielding`: programs whose threads take turns with others on a processor show another sharing.
+ * What ninja has begun to compile, it still ends.
+ */
+export async function withoutYielding(body) {
+  for (const pid of yieldingGroups) killGroup(pid, 'SIGSTOP');
+  try {
+    return await body();
+  } finally {
+    for (const pid of yieldingGroups) killGroup(pid, 'SIGCONT');
+  }
+}
+
 /** Lets a program, and what it starts from now on, have the processors only where nobody else wants them. */
 function yieldProcessors(pid) {
   setPriority(pid, constants.priority.PRIORITY_LOW);
@@ -81,7 +97,12 @@ function yieldProcessors(pid) {
 export async function run(command, args, { timeoutSeconds, yielding = false, capture = false, check = true, ...options } = {}) {
   const started = performance.now();
   const child = start(command, args, capture ? { stdio: ['ignore', 'pipe', 'pipe'], ...options } : options);
-  if (yielding && child.pid !== undefined) yieldProcessors(child.pid);
+  if (yielding && child.pid !== undefined) {
+    const { pid } = child;
+    yieldProcessors(pid);
+    yieldingGroups.add(pid);
+    child.once('exit', () => yieldingGroups.delete(pid));
+  }
   const text = { stdout: [], stderr: [] };
   for (const name of ['stdout', 'stderr']) child[name]?.on('data', (chunk) => text[name].push(chunk));
   let timedOut = false;
