@@ -77,8 +77,8 @@ AbstractValue moved(AbstractValue value, int64_t by) {
 
 AbstractValue scaled(const AbstractValue& value, uint64_t by) {
   if (by == 1 && value.kind != AbstractValue::Kind::unknown) return value;
-  if (isAddress(value)) return {};
-  Number number(value);
+  // An index may be passed as a pointer.
+  Number number(isAddress(value) ? AbstractValue{} : value);
   number.scale(by);
   return number;
 }

@@ -181,6 +181,53 @@ TEST(LiveStrides, ADifferenceIsExactOnlyOfTheSameMultiples) {
   }
 }
 
+/// The number of a thread, passed as its argument, chooses its element. No variable holds the element's
+/// address: clang drops `own`.
+const char* const kPassed = R"code(
+#include <stdlib.h>
+struct share { volatile long count[4]; };
+static struct share* shares;
+static long rounds = 8;
+__attribute__((noinline)) void* count(void* number) {
+  struct share* own = &shares[(long)number];
+  const long turns = rounds;
+  unsigned character = 1;
+  for (long i = 0; i < turns; ++i) {
+    character = character * 1103515245 + 12345;
+    own->count[character / 65536 % 4] += 1;
+  }
+  return NULL;
+}
+int main(int n, char** arguments) {
+  rounds *= n;
+  shares = calloc(2, sizeof *shares); note("share", shares, sizeof *shares, 2);
+  count((void*)1);
+  return 0;
+}
+)code";
+
+TEST(LiveStrides, AnIndexMayBePassedAsAPointer) {
+  NEED_TOOL("clang", "clang");
+  const TempDir dir;
+  const std::string binary = compile(dir, "passed", "c", std::string(kNoteInC) + kPassed, "-g -O2", "clang");
+  const auto module = symbols::Module::open(binary, "");
+  BinaryTypes types(*module);
+  LiveVariables live(*module, types);
+  const LiveRun run = runStepByStep(binary, *module);
+  size_t accesses = 0;
+  for (const LiveAccess& access : run.accesses) {
+    const NotedObject* truth = run.objectOf(access);
+    if (truth == nullptr || module->framesAt(access.access).back().function != "count") continue;
+    accesses++;
+    const auto found = live.objectsAt(access.access, access.ip, run.loadBias, access.registers,
+                                      access.address, access.width);
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(types.table().nameOf(found[0].type), "share");
+    EXPECT_EQ((found[0].base - truth->base) % truth->size, 0u);
+  }
+  EXPECT_EQ(accesses, 8u);
+}
+
 const char* const kAllocations = R"code(
 #include <cstdlib>
 struct Thing { long a, b; };
