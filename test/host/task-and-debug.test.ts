@@ -47,6 +47,10 @@ describe('profiles from tasks and debug configurations', function () {
     return message.type === 'report' ? message.summary.title : undefined;
   };
 
+  /** Its rows are shown first, and then the gutter follows it. */
+  const shown = (of: string): Promise<boolean> =>
+    eventually(`the profile of ${of} is shown`, async () => title() === of && (await api.currentReport()) !== undefined, 60);
+
   before(async () => {
     api = await activate();
     mkdirSync(settings, { recursive: true });
@@ -61,8 +65,8 @@ describe('profiles from tasks and debug configurations', function () {
     await vscode.workspace.getConfiguration('cacheline').update('launch', [ENTRY], vscode.ConfigurationTarget.Global);
   });
   afterEach(async () => {
+    await closeEditors(); // While they close, another page may become the active one.
     await vscode.commands.executeCommand('cacheline.clear');
-    await closeEditors();
   });
   after(async () => {
     await vscode.workspace.getConfiguration('cacheline').update('launch', undefined, vscode.ConfigurationTarget.Global);
@@ -96,7 +100,7 @@ describe('profiles from tasks and debug configurations', function () {
     );
     await new Promise((resolve) => setTimeout(resolve, 4000));
     execution.terminate();
-    await eventually('the profile is shown', () => title() === 'counter_array-contended', 30);
+    await shown('counter_array-contended');
     assert.equal((await api.currentReport())?.recording?.interrupted, true);
   });
 
@@ -106,7 +110,7 @@ describe('profiles from tasks and debug configurations', function () {
       ...{ program: '${workspaceFolder}/build/reader_writer-contended', args: ['${workspaceFolderBasename}'] },
     };
     assert.equal(await vscode.debug.startDebugging(folder, configuration), false);
-    await eventually('the profile is shown', () => title() === 'reader_writer-contended', 60);
+    await shown('reader_writer-contended');
     assert.deepEqual((await api.currentReport())?.recording?.command, [
       program('reader_writer', 'contended'),
       path.basename(workspaceFolder()),
@@ -120,7 +124,7 @@ describe('profiles from tasks and debug configurations', function () {
     try {
       const configuration = { type: TYPE, request: 'attach', name: 'y', pid: String(child.pid), duration: 2 };
       assert.equal(await vscode.debug.startDebugging(folder, configuration), false);
-      await eventually('the profile is shown', () => title() === 'counter_array-contended', 60);
+      await shown('counter_array-contended');
     } finally {
       child.kill('SIGKILL');
     }
