@@ -1,7 +1,8 @@
 // `cacheline report` beside `perf c2c report --stdio` on the same synthetic recordings: time, memory, and the same totals.
-//   node scripts/bench-report.mjs [--samples N] [--runs N] [--only few,hot,wide,names,growth,ordered,threads,profile]
+//   node scripts/bench-report.mjs [--samples N] [--runs N] [--only few,hot,wide,names,growth,ordered,threads,profile] [--write]
 //     --samples   of the large recordings, by default 10,000,000; the others shrink in proportion
 //     --runs      of each program, taking turns, by default and for the targets at least 5
+//     --write     the tables into docs/performance.md, too
 // Exits with 0 where it could measure, whatever it measured; with 1 where the totals differ.
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
@@ -10,8 +11,9 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, buildFolder } from './build.mjs';
-import { printTable, progress, row, verdict } from './lib/bench-table.mjs';
+import { printTable as printed, progress, row, verdict } from './lib/bench-table.mjs';
 import { largeProgram, smallProgram } from './lib/bench-programs.mjs';
+import { writeTables } from './lib/document-tables.mjs';
 import { measure } from './lib/measure.mjs';
 import { buildExamples, examplesBin } from './lib/examples.mjs';
 import { median } from './lib/median.mjs';
@@ -49,10 +51,25 @@ const recordings = {
 
 const rowNames = ['few', 'hot', 'wide', 'names', 'growth', 'ordered', 'threads', 'profile'];
 
+/** Those printed so far, with heads, for --write. */
+const tables = [];
+
+function printTable(title, rows) {
+  printed(title, rows);
+  const columns = Math.max(...rows.map((cells) => cells.length));
+  const filled = (cells) => Array.from({ length: columns }, (_, column) => cells[column] ?? '');
+  tables.push([[title], ...rows].map(filled));
+}
+
 async function bench(args) {
   const { values } = parseArgs({
     args,
-    options: { samples: { type: 'string' }, runs: { type: 'string', default: '5' }, only: { type: 'string', default: rowNames.join(',') } },
+    options: {
+      samples: { type: 'string' },
+      runs: { type: 'string', default: '5' },
+      only: { type: 'string', default: rowNames.join(',') },
+      write: { type: 'boolean', default: false },
+    },
   });
   const plan = { samples: numberOf('--samples', values.samples ?? `${fullSamples}`, 10_000), runs: numberOf('--runs', values.runs, 1) };
   const only = values.only.split(',');
@@ -71,6 +88,8 @@ async function bench(args) {
     const bodies = { few, hot, wide, names, growth, ordered, threads, profile };
     let isSame = true;
     for (const name of only) isSame = (await bodies[name](folder, plan)) !== false && isSame;
+    const machine = `${cpus().length} CPUs, ${cpus()[0]?.model}; ${plan.runs} runs of each program`;
+    if (values.write) await writeTables(path.join(root, 'docs/performance.md'), 'bench:report', machine, tables);
     return isSame ? 0 : 1;
   } finally {
     await rm(folder, { recursive: true, force: true });
