@@ -3,7 +3,7 @@ use crossbeam_epoch as epoch;
 use std::time::Instant;
 
 fn main() {
-    let rounds: u64 = std::env::args().nth(1).map_or(5_000_000, |text| text.parse().expect("a number of rounds"));
+    let rounds: u64 = std::env::args().nth(1).map_or(50_000_000, |text| text.parse().expect("a number of rounds"));
     let began = Instant::now();
     let threads: Vec<_> = (0..2u64)
         .map(|thread| {

@@ -24,7 +24,7 @@ impl Hasher for SameHasher {
 const SHARD_BIT: u64 = 1 << 54;
 
 fn main() {
-    let rounds: u64 = std::env::args().nth(1).map_or(5_000_000, |text| text.parse().expect("a number of rounds"));
+    let rounds: u64 = std::env::args().nth(1).map_or(50_000_000, |text| text.parse().expect("a number of rounds"));
     let map: Arc<DashMap<u64, u64, BuildHasherDefault<SameHasher>>> = Arc::new(DashMap::with_hasher_and_shard_amount(Default::default(), 8));
     let began = Instant::now();
     let threads: Vec<_> = (0..2u64)

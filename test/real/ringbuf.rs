@@ -3,7 +3,7 @@ use ringbuf::RingBuffer;
 use std::time::Instant;
 
 fn main() {
-    let rounds: u64 = std::env::args().nth(1).map_or(2_000_000, |text| text.parse().expect("a number of rounds"));
+    let rounds: u64 = std::env::args().nth(1).map_or(20_000_000, |text| text.parse().expect("a number of rounds"));
     let (mut producer, mut consumer) = RingBuffer::<u64>::new(1024).split();
     let began = Instant::now();
     let filling = std::thread::spawn(move || {
