@@ -59,19 +59,25 @@ export function start(command, args, options = {}) {
   return child;
 }
 
-/** Those that run with `yielding`. */
+/** Those that run with `yielding`, and whether they wait. */
 const yieldingGroups = new Set();
+let areWaiting = false;
+
+function letWait(wait) {
+  areWaiting = wait;
+  for (const pid of yieldingGroups) killGroup(pid, wait ? 'SIGSTOP' : 'SIGCONT');
+}
 
 /**
  * Runs a function while nothing runs with `yielding`: programs whose threads take turns with others on a processor show another sharing.
  * What ninja has begun to compile, it still ends.
  */
 export async function withoutYielding(body) {
-  for (const pid of yieldingGroups) killGroup(pid, 'SIGSTOP');
+  letWait(true);
   try {
     return await body();
   } finally {
-    for (const pid of yieldingGroups) killGroup(pid, 'SIGCONT');
+    letWait(false);
   }
 }
 
@@ -101,6 +107,7 @@ export async function run(command, args, { timeoutSeconds, yielding = false, cap
     const { pid } = child;
     yieldProcessors(pid);
     yieldingGroups.add(pid);
+    letWait(areWaiting);
     child.once('exit', () => yieldingGroups.delete(pid));
   }
   const text = { stdout: [], stderr: [] };
