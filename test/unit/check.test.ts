@@ -225,14 +225,21 @@ describe('checks', () => {
       assert.notEqual(primaryLocationLineHash, fingerprint({ rule: 'mixed', type: 'Worker', member: 'ticks' }));
     });
 
-    it('SARIF has at most 5,000 results, those with the largest shares', () => {
+    it('SARIF has at most 5,000 results, those with the largest rank, the largest first', () => {
       const [one] = found().findings;
-      const findings = Array.from({ length: 5003 }, (_, i): Finding => ({ ...one!, member: `m${i}` }));
+      // As a check orders them: by what waits falsely. Their other waiting runs against it.
+      const findings = Array.from({ length: 5003 }, (_, i): Finding => ({
+        ...one!,
+        member: `m${i}`,
+        falselyWaiting: (5003 - i) / 10_000,
+        programShare: (5000 + i) / 10_003,
+      }));
       const log = sarifLog({ findings, notes: [], noPass: null }, { version: '1.0.0', root: folder.path });
       assert.deepEqual(sarifErrors(log), []);
       const { runs } = log as { runs: { results: SarifResult[] }[] };
-      assert.equal(runs[0]?.results.length, 5000);
-      assert.match(JSON.stringify(runs[0].results.at(-1)), /Worker\.m4999/);
+      const results = runs[0]!.results.map(({ rank, locations: [place] }) => [place?.logicalLocations[0]?.fullyQualifiedName, rank]);
+      const expected = findings.slice(3).map(({ member, programShare }) => [`Worker.${member}`, 100 * programShare]);
+      assert.deepEqual(results, expected.reverse());
       assert.match(JSON.stringify(runs), /3 more with smaller shares/);
     });
 
@@ -270,6 +277,7 @@ describe('checks', () => {
 });
 
 interface SarifResult {
-  locations: { physicalLocation: unknown }[];
+  rank: number;
+  locations: { physicalLocation: unknown; logicalLocations: { fullyQualifiedName: string }[] }[];
   partialFingerprints: { primaryLocationLineHash?: string };
 }

@@ -18,22 +18,23 @@ export interface SarifOptions {
 }
 
 /**
- * One rule a verdict. Results are the first 5,000 of the findings; those whose data and code stand in no file of the repository are left
- * out, since code scanning refuses results without a place: a notification counts them. A check that is no pass is no success.
+ * One rule a verdict. Results are the 5,000 findings with the largest rank, the largest first; those whose data and code stand in no file of
+ * the repository are left out, since code scanning refuses results without a place: a notification counts them. A check that is no pass is no
+ * success.
  */
 export function sarifLog(
   { findings, notes, noPass }: Pick<Check, 'findings' | 'notes' | 'noPass'>,
   { version, root }: SarifOptions,
 ): object {
   const rules = RULES.filter((rule) => findings.some((finding) => finding.rule === rule));
-  const results: object[] = [];
-  let withoutPlace = 0;
-  for (const finding of findings) {
+  const placed = findings.flatMap((finding) => {
     const place = findingPlace(finding, root);
-    if (place === undefined) ++withoutPlace;
-    else if (results.length < MOST_RESULTS) results.push(resultOf(finding, rules.indexOf(finding.rule), place));
-  }
-  const tooMany = findings.length - withoutPlace - results.length;
+    return place === undefined ? [] : [{ finding, place }];
+  });
+  placed.sort((x, y) => rankOf(y.finding) - rankOf(x.finding));
+  const results = placed.slice(0, MOST_RESULTS).map(({ finding, place }) => resultOf(finding, rules.indexOf(finding.rule), place));
+  const withoutPlace = findings.length - placed.length;
+  const tooMany = placed.length - results.length;
   const said = [
     ...(noPass === null ? [] : [notification('error', `No pass: ${noPass}.`)]),
     ...[
@@ -78,6 +79,11 @@ function ruleOf(rule: Rule): object {
   };
 }
 
+/** From 0 to 100: all that waits, in percent of the samples, whatever the check held against its limit. */
+function rankOf({ programShare }: Finding): number {
+  return Math.min(100, 100 * programShare);
+}
+
 function resultOf(finding: Finding, ruleIndex: number, place: { file: string; line: number }): object {
   const { rule, state, programShare, falselyWaiting, reason } = finding;
   const isNew = state === 'new' || state === 'grown';
@@ -97,7 +103,7 @@ function resultOf(finding: Finding, ruleIndex: number, place: { file: string; li
     ],
     partialFingerprints: { primaryLocationLineHash: fingerprint(finding) },
     baselineState: { new: 'new', grown: 'updated', known: 'unchanged', accepted: 'unchanged' }[state],
-    rank: Math.min(100, 100 * programShare),
+    rank: rankOf(finding),
     ...(reason === null ? {} : { suppressions: [{ kind: 'external', justification: printable(reason) }] }),
     properties: { programShare, falselyWaiting },
   };
