@@ -12,7 +12,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
 import { falselyWaiting, judgeContended } from './lib/accuracy.mjs';
-import { judgeAdvice, partings, predictionOf, readAdvice, tryPatch } from './lib/accuracy-advice.mjs';
+import { judgeAdvice, partings, predictionOf, readAdvice, resultOf, tryPatch } from './lib/accuracy-advice.mjs';
 import { detailRows, formRows, targetRows, worthPatching } from './lib/accuracy-tables.mjs';
 import { printTable, progress } from './lib/bench-table.mjs';
 import { buildVariant, contendedMarkers, corpusFolder, formsOf, readCorpus } from './lib/corpus.mjs';
@@ -27,7 +27,7 @@ const cacheline = path.join(root, 'bin/cacheline');
  */
 const modes = {
   quick: { pairs: 2, tries: 2, recordSeconds: 0.5, patience: 150, limit: 330, collectors: ['clock'] },
-  full: { pairs: 5, tries: 3, recordSeconds: 1, patience: 1200, limit: 2250, collectors: ['clock', 'agent'] },
+  full: { pairs: 5, tries: 3, recordSeconds: 1, patience: 1440, limit: 2250, collectors: ['clock', 'agent'] },
 };
 const mostRounds = 20;
 
@@ -71,7 +71,12 @@ async function measureCost({ folder, tries, pairs }, contended, other) {
 /** Goroutines' stacks have no room for the agent's signal (docs/agent.md). */
 const records = (collector, { language }) => !(collector === 'agent' && language === 'go');
 
-const resultOf = ({ stdout }) => /^result (\d+)$/m.exec(stdout)?.[1];
+/** What waits falsely in a program by each of the collectors. `run`: seconds and output of a run without a recording. */
+async function alarmsOf(context, collectors, program, run) {
+  const alarms = {};
+  for (const collector of collectors) alarms[collector] = falselyWaiting((await recordAndReport(context, program, run, collector)).report);
+  return alarms;
+}
 
 /** One program by one compiler at one level: all that is measured of it. */
 async function judgeForm(context, program, form) {
@@ -102,10 +107,11 @@ async function judgeForm(context, program, form) {
     collectors[collector] = { ...judged, alarm: falselyWaiting(quiet.report), disturbed: now.disturbed || quiet.disturbed };
   }
   note('advice');
-  return { title, program, cost, collectors, advice: await adviceOf(context, program, form, contended, cost, first, text) };
+  const advice = await adviceOf({ ...context, collectors: Object.keys(collectors) }, program, form, contended, cost, first, text);
+  return { title, program, cost, collectors, advice };
 }
 
-/** What is advised after a recording; null where this version has no such command. */
+/** What is advised after a recording, with what its patch does by each of the context's collectors; null where this version has no such command. */
 async function adviceOf(context, program, form, contended, cost, recording, text) {
   const advise = (options) =>
     run(process.execPath, [cacheline, 'advise', recording, ...options], {
@@ -116,9 +122,13 @@ async function adviceOf(context, program, form, contended, cost, recording, text
     });
   const advice = await readAdvice(advise);
   if (advice === null) return null;
-  const patch = worthPatching(program, cost)
-    ? await tryPatch(advise, contended, form, { folder: context.folder, count: context.pairs(), tries: context.tries() })
-    : null;
+  const options = {
+    folder: context.folder,
+    count: context.pairs(),
+    tries: context.tries(),
+    alarmsOf: (patched, run) => alarmsOf(context, context.collectors, patched, run),
+  };
+  const patch = worthPatching(program, cost) ? await tryPatch(advise, contended, form, options) : null;
   return { partings: partings(advice), predicted: predictionOf(advice), patch, ...judgeAdvice(advice, program, text) };
 }
 

@@ -53,35 +53,43 @@ export function judgeAdvice(advice, { why, definition }, source) {
   };
 }
 
+/** What a program of the corpus computed, as it prints it. */
+export const resultOf = ({ stdout }) => /^result (\d+)$/m.exec(stdout)?.[1];
+
 /**
- * Applies the patch in the folder of the sources, builds the patched form there, and measures it against the contended one. Leaves the source as
- * it was.
+ * Applies the patch in the folder of the sources, builds the patched form there, measures it against the contended one, and records it again.
+ * Leaves the source as it was.
  * @param built source and program of the contended form
- * @param options folder of the pairs' times, count and tries of pairs
- * @returns {Promise<{step: string, detail: string, cost: object | null}>} `step`: "none" (there is no patch), "does not apply", "does not compile",
- * "measured"; `cost`: contended over patched
+ * @param options folder of the pairs' times, count and tries of pairs; `alarmsOf(program, run)` records the patched form, of which `run` is one
+ * without a recording, and says by collector what waits falsely in it
+ * @returns {Promise<{step: string, detail: string, cost: object | null, alarms: object}>} `step`: "none" (there is no patch), "does not apply",
+ * "does not compile", "has another result", "measured"; `cost`: contended over patched; `alarms`: of alarmsOf
  */
-export async function tryPatch(advise, { source, program }, form, { folder, count, tries }) {
+export async function tryPatch(advise, { source, program }, form, { folder, count, tries, alarmsOf }) {
+  const failed = (step, detail) => ({ step, detail, cost: null, alarms: {} });
   const { status, stdout: patch, stderr } = await advise(['--patch']);
   if (status !== 0) throw new ScriptError(`cacheline advise --patch ended with status ${status}\n${stderr}`);
-  if (patch.trim() === '') return { step: 'none', detail: stderr.trim(), cost: null };
+  if (patch.trim() === '') return failed('none', stderr.trim().replaceAll('\n', ' '));
   const sources = path.dirname(source);
-  const before = await readFile(source);
+  const original = await readFile(source);
   const file = path.join(folder, 'advice.patch');
   await writeFile(file, patch);
   try {
     const applied = await run('git', ['apply', file], { capture: true, check: false, cwd: sources, timeoutSeconds: 60 });
-    if (applied.status !== 0) return { step: 'does not apply', detail: applied.stderr.trim(), cost: null };
+    if (applied.status !== 0) return failed('does not apply', applied.stderr.trim());
     const patched = path.join(folder, 'patched');
     try {
       await compile(source, patched, form);
     } catch (error) {
       if (!(error instanceof ScriptError)) throw error;
-      return { step: 'does not compile', detail: error.message, cost: null };
+      return failed('does not compile', error.message);
     }
-    return { step: 'measured', detail: '', cost: await inPairs(folder, [program], [patched], { count, tries }) };
+    const cost = await inPairs(folder, [program], [patched], { count, tries });
+    const [before, after] = [resultOf(cost.first), resultOf(cost.second)];
+    if (after !== before) return failed('has another result', `${after} in place of ${before}`);
+    return { step: 'measured', detail: '', cost, alarms: await alarmsOf(patched, cost.second) };
   } finally {
-    await writeFile(source, before);
+    await writeFile(source, original);
   }
 }
 

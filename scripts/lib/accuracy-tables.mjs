@@ -1,5 +1,5 @@
 // What bench:accuracy says: a row for each program and build, and the targets.
-import { alarmShare } from './accuracy.mjs';
+import { isAlarm } from './accuracy.mjs';
 import { gainShare, shareOfGain } from './accuracy-advice.mjs';
 import { row, verdict } from './bench-table.mjs';
 import { median } from './median.mjs';
@@ -50,6 +50,18 @@ function adviceCell({ program, cost, advice }) {
   return `${patched.ratio.toFixed(2)}, ${percent(shareOfGain(cost.ratio, patched.ratio), 1)} of the gain`;
 }
 
+const alarmCell = (alarm) => `${percent(alarm.share, 1)}${isAlarm(alarm) ? ' ALARM' : ''}`;
+
+/** What waits falsely in the patched form, by collector; null where there is none that runs. */
+const patchedAlarms = ({ advice }) => (advice?.patch?.step === 'measured' ? advice.patch.alarms : null);
+
+/** By whichever collector sees most. */
+function patchedCell(form) {
+  const alarms = patchedAlarms(form);
+  if (alarms === null) return '-';
+  return alarmCell(Object.values(alarms).reduce((most, alarm) => (alarm.share > most.share ? alarm : most)));
+}
+
 /** What the advice is to gain by: its patch where that was measured, else the fix by hand. */
 const gainedBy = ({ cost, advice }) => advice.patch?.cost ?? cost;
 
@@ -65,7 +77,14 @@ function predictionCell({ advice }) {
 /** One row for each form, with a head. */
 export function formRows(judged, collectors) {
   return [
-    row('program', 'cost', ...collectors.flatMap((name) => [name, 'right member', 'falsely waiting if quiet']), 'predicted', 'advice'),
+    row(
+      'program',
+      'cost',
+      ...collectors.flatMap((name) => [name, 'right member', 'falsely waiting if quiet']),
+      'predicted',
+      'advice',
+      'falsely waiting if patched',
+    ),
     ...judged.map((form) =>
       row(
         form.title,
@@ -73,20 +92,15 @@ export function formRows(judged, collectors) {
         ...collectors.flatMap((name) => {
           if (form.collectors[name] === undefined) return ['-', '-', '-'];
           const { right, marked, alarm } = form.collectors[name];
-          return [
-            foundCell(form, form.collectors[name]),
-            percent(right, marked),
-            `${percent(alarm.share, 1)}${isAlarm(alarm) ? ' ALARM' : ''}`,
-          ];
+          return [foundCell(form, form.collectors[name]), percent(right, marked), alarmCell(alarm)];
         }),
         predictionCell(form),
         adviceCell(form),
+        patchedCell(form),
       ),
     ),
   ];
 }
-
-const isAlarm = ({ share }) => share > alarmShare;
 
 /** One row for each target: what was measured, the target, whether it is reached. */
 export function targetRows(judged, collectors) {
@@ -115,7 +129,11 @@ export function targetRows(judged, collectors) {
 
 function adviceTargets(judged) {
   const advised = judged.filter(({ advice }) => advice !== null);
-  const titles = ['controls with advice to part something', `patches that reach ${gainShare * 100}% of the gain`];
+  const titles = [
+    'controls with advice to part something',
+    `patches that reach ${gainShare * 100}% of the gain`,
+    'patched forms that still share falsely',
+  ];
   if (advised.length === 0) return titles.map((title) => row(title, 'not available', '', ''));
   const controls = advised.filter(({ program }) => program.control);
   const parted = controls.filter(({ advice }) => advice.partings.length > 0).length;
@@ -123,11 +141,14 @@ function adviceTargets(judged) {
   const good = worth.filter(
     ({ cost, advice: { patch } }) => patch !== null && patch.cost !== null && shareOfGain(cost.ratio, patch.cost.ratio) >= gainShare,
   ).length;
+  const patched = advised.map(patchedAlarms).filter((alarms) => alarms !== null);
+  const sharing = patched.filter((alarms) => Object.values(alarms).some(isAlarm)).length;
   const shared = advised.filter(mustBeFound);
   const count = (value) => `${shared.filter(({ advice }) => advice[value]).length} of ${shared.length}`;
   return [
     row(titles[0], `${parted} of ${controls.length}`, 'none', verdict(parted === 0)),
     row(titles[1], `${good} of ${worth.length}`, 'all', verdict(good === worth.length)),
+    row(titles[2], `${sharing} of ${patched.length}`, 'none', verdict(sharing === 0)),
     ...predictionTargets(advised),
     row('advice with the expected reason', count('why'), '', ''),
     row('advice at the marked definition', count('definition'), '', ''),
@@ -185,6 +206,8 @@ export function detailRows(judged, collectors) {
       if (isAlarm(alarm)) rows.push(row(form.title, name, `${percent(alarm.share, 1)} wait falsely at ${alarm.object}`));
     }
     const { patch } = form.advice ?? {};
+    for (const [name, alarm] of Object.entries(patchedAlarms(form) ?? {}))
+      if (isAlarm(alarm)) rows.push(row(form.title, name, `patched: ${percent(alarm.share, 1)} wait falsely at ${alarm.object}`));
     if (patch?.detail) rows.push(row(form.title, 'patch', `${patch.step}: ${patch.detail.split('\n')[0]}`));
   }
   return rows;

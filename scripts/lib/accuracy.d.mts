@@ -9,4 +9,11 @@ export function judgeContended(
   source: string,
   markers: ReadonlyMap<number, string[]>,
 ): { found: boolean; marked: number; right: number; wrong: string[]; verdicts: string[] };
-export function falselyWaiting(report: Pick<Report, 'objects' | 'samples'>): { share: number; object: string };
+/** What waits falsely most: its share of all samples, and its name. */
+export interface Alarm {
+  share: number;
+  object: string;
+}
+
+export function falselyWaiting(report: Pick<Report, 'objects' | 'samples'>): Alarm;
+export function isAlarm(waiting: Alarm): boolean;

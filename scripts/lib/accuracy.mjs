@@ -58,3 +58,6 @@ export function falselyWaiting({ objects, samples }) {
   }
   return most;
 }
+
+/** Whether that is more than a form without false sharing may have. */
+export const isAlarm = ({ share }) => share > alarmShare;

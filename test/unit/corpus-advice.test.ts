@@ -3,16 +3,18 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Advice } from '../../extension/protocol/advice';
-import { judgeAdvice, partings, readAdvice, shareOfGain, tryPatch } from '../../scripts/lib/accuracy-advice.mjs';
+import { judgeAdvice, partings, readAdvice, shareOfGain, tryPatch, type PatchResult } from '../../scripts/lib/accuracy-advice.mjs';
+import { detailRows, formRows, targetRows, type JudgedForm } from '../../scripts/lib/accuracy-tables.mjs';
 import { buildCputime } from '../../scripts/lib/undisturbed.mjs';
 import { needsCommands } from './commands-here';
 import { temporaryFolder } from './fixtures';
 
-const SOURCE = '#!/bin/sh\necho elapsed 0.002 s\n';
+const SOURCE = '#!/bin/sh\necho result 7\necho elapsed 0.002 s\n';
 const PATCH = `--- a/program.sh
 +++ b/program.sh
-@@ -1,2 +1,2 @@
+@@ -1,3 +1,3 @@
  #!/bin/sh
+ echo result 7
 -echo elapsed 0.002 s
 +echo elapsed 0.001 s
 `;
@@ -70,16 +72,29 @@ describe('advice on the corpus', () => {
         chmodSync(file, 0o755);
       }
       const form = { builder: { command: (_: string, out: string, from: string) => [...compiler, from, out] }, level: 'O2' };
-      const result = await tryPatch(says(patch), { source, program }, form, { folder: folder.path, count: 1, tries: 1 });
+      const recorded: unknown[] = [];
+      const alarmsOf = (patched: string, run: { seconds: number; stdout: string }) => {
+        recorded.push([readFileSync(patched, 'utf8').includes('0.001'), run.seconds]);
+        return Promise.resolve({ clock: { share: 0.01, object: 't' } });
+      };
+      const options = { folder: folder.path, count: 1, tries: 1, alarmsOf };
+      const result = await tryPatch(says(patch), { source, program }, form, options);
       assert.equal(readFileSync(source, 'utf8'), SOURCE, 'the source is as it was');
-      return result;
+      return { ...result, recorded };
     }
 
-    it('measures the patched form against the contended one', async function () {
+    it('measures the patched form against the contended one, and records it', async function () {
       needsCommands(this, ['git', 'cc']);
-      const { step, cost } = await attempt(PATCH, ['cp']);
+      const { step, cost, recorded, alarms } = await attempt(PATCH, ['cp']);
       // The program states its times, so this is none of the machine's.
       assert.deepEqual([step, cost?.ratio], ['measured', 2]);
+      assert.deepEqual([recorded, alarms], [[[true, 0.001]], { clock: { share: 0.01, object: 't' } }]);
+    });
+
+    it('says where the patched form has another result, and does not record it', async function () {
+      needsCommands(this, ['git', 'cc']);
+      const { step, detail, cost, recorded } = await attempt(PATCH.replace(/^ echo result 7$/m, '-echo result 7\n+echo result 8'), ['cp']);
+      assert.deepEqual([step, detail, cost, recorded], ['has another result', '8 in place of 7', null, []]);
     });
 
     it('says where there is none, where it does not apply, and where it does not compile', async function () {
@@ -88,5 +103,47 @@ describe('advice on the corpus', () => {
       assert.equal((await attempt(PATCH.replace('-echo elapsed 0.002', '-echo elapsed 0.003'), ['cp'])).step, 'does not apply');
       assert.equal((await attempt(PATCH, ['false'])).step, 'does not compile');
     });
+  });
+});
+
+describe('tables of patched forms', () => {
+  const cost = { ratio: 4, low: 3.9, high: 4.1, disturbed: 0 };
+  const judged = (title: string, patch: Partial<PatchResult> | null): JudgedForm => ({
+    title,
+    program: { control: false, patchable: 'members' },
+    cost,
+    collectors: {},
+    advice: {
+      partings: [],
+      predicted: null,
+      patch: patch && { step: 'measured', detail: '', cost, alarms: {}, ...patch },
+      why: true,
+      definition: true,
+    },
+  });
+  const alarms = (clock: number, agent: number) => ({
+    alarms: { clock: { share: clock, object: 'ring' }, agent: { share: agent, object: 'ring' } },
+  });
+  const forms = [
+    judged('quiet', alarms(0.01, 0.02)),
+    judged('sharing', alarms(0.001, 0.031)),
+    judged('unpatched', { step: 'none', cost: null, alarms: {} }),
+    judged('not worth it', null),
+  ];
+
+  it('count those in which an object still waits falsely, by whichever collector sees it', () => {
+    const target = (some: JudgedForm[]) => targetRows(some, []).find(([title]) => title === 'patched forms that still share falsely');
+    assert.deepEqual(target(forms)?.slice(1), ['1 of 2', 'none', 'MISS']);
+    assert.deepEqual(target(forms.slice(0, 1))?.slice(1), ['0 of 1', 'none', 'PASS']);
+  });
+
+  it('have the most that waits falsely of each, and details name the object', () => {
+    const [head, ...rows] = formRows(forms, []);
+    assert.equal(head?.at(-1), 'falsely waiting if patched');
+    assert.deepEqual(
+      rows.map((row) => row.at(-1)),
+      ['2.0%', '3.1% ALARM', '-', '-'],
+    );
+    assert.deepEqual(detailRows(forms, []), [['sharing', 'agent', 'patched: 3.1% wait falsely at ring']]);
   });
 });
