@@ -5,6 +5,7 @@ import { editedAdvice, mergedEdits, type EditedAdvice } from '../session/advice/
 import { adviceText } from '../session/advice/advice-text';
 import { subjectName } from '../session/advice/advice-words';
 import { builtAtOf, DiskSources, patchFolder } from '../session/advice/disk-sources';
+import { lostGains, needsReport } from '../session/advice/lost-gains';
 import { patchOf } from '../session/advice/patch';
 import { DONE } from '../session/record/exit-status';
 import { enumerate } from '../session/text/terminal-text';
@@ -16,11 +17,13 @@ import { outputStyle, outputWidth, print, printAll, say, tell } from './terminal
 export async function advise(engine: NativeEngine, args: AdviseArguments): Promise<number> {
   const path = await recordingPath('advise', args.path, args.analysis);
   const params = { ...args.analysis, path, showAll: false };
-  const list = await showingProgress(path, (onProgress) => engine.call('advise', params, { onProgress }));
+  const answer = await showingProgress(path, (onProgress) => engine.call('advise', params, { onProgress }));
+  const lost = needsReport(answer) ? lostGains(answer, await engine.call('analyze', params)) : [];
+  const list = { ...answer, warnings: [...answer.warnings, ...lost] };
   const reader = process.cwd();
   const { folder, edited } = await editedAdvice(list, new DiskSources(await builtAtOf(path)), (files) => patchFolder(files, reader));
   if (args.patch) {
-    printPatch(edited, folder, reader);
+    printPatch(edited, lost, folder, reader);
     return DONE;
   }
   const advised: AdviceDocument = { ...list, folder, advice: edited.map(({ advice }) => advice) };
@@ -34,7 +37,8 @@ export async function advise(engine: NativeEngine, args: AdviseArguments): Promi
   return DONE;
 }
 
-function printPatch(edited: readonly EditedAdvice[], folder: string | null, reader: string): void {
+/** @param lost sentences of lostGains() */
+function printPatch(edited: readonly EditedAdvice[], lost: readonly string[], folder: string | null, reader: string): void {
   const { files, leftOut } = mergedEdits(edited);
   const without = edited.flatMap(({ advice: { way, subject, edit } }) =>
     way !== 'none' && edit.reason !== null ? [`no edit for ${subjectName(subject)}: ${edit.reason}`] : [],
@@ -42,9 +46,10 @@ function printPatch(edited: readonly EditedAdvice[], folder: string | null, read
   if (folder === null) {
     const [only] = without;
     say(only !== undefined && without.length === 1 ? only : 'There is nothing to patch; "cacheline advise" without --patch says why.');
+    for (const sentence of lost) say(sentence);
     return;
   }
-  for (const sentence of without) say(sentence);
+  for (const sentence of [...without, ...lost]) say(sentence);
   if (leftOut.length > 0) {
     const which = enumerate(leftOut.map(({ subject }) => subjectName(subject)));
     say(`The edits for ${which} are left out, since they change the same text: apply these, build and record again.`);

@@ -1,11 +1,14 @@
 // What is said where a report could not see much: first, once, and never as if nothing were contended.
 import assert from 'node:assert/strict';
 import { blindText, type Blind, type UnseenPlace } from '../../extension/protocol/blindness';
+import type { Advice } from '../../extension/protocol/advice';
 import type { Report } from '../../extension/protocol/report';
+import { lostGains } from '../../extension/session/advice/lost-gains';
 import { emptyTreeText } from '../../extension/session/profile/contended-tree';
 import { firstWords } from '../../extension/session/report/first-words';
 import { plainWords } from '../../extension/session/report/plain-words';
 import { reportText } from '../../extension/session/report/report-text';
+import { advice, adviceList } from './advice-builder';
 import { hitmReport } from './hitm-report';
 import { access, cacheLine, report as reportOf } from './report-builder';
 
@@ -162,5 +165,24 @@ describe('lost samples', () => {
     const row = access({ writes: 100, symbol: 'f', file: '', line: 0, elfAddress: '0x1050' });
     assert.match(words([place({ file: '', line: 0 })], row), /lower bound/);
     assert.doesNotMatch(words([place({ file: '', line: 0, elfAddress: '0x100f' })], row), /lower bound/);
+  });
+
+  it('make what a refused change would gain a lower bound, of the object or the type that waits there', () => {
+    const row = access({ writes: 100, symbol: 'f', file: '/src/a.c', line: 12 });
+    const report = reportOf([cacheLine([{ ...row, data: { ...row.data, object: 'ring', type: 'Ring' } }])], { unseen: [place()] });
+    const of = (given: Partial<Advice>, lost = report): string[] =>
+      lostGains(adviceList([advice({ way: 'none', change: null, ...given })]), lost);
+    const subject = { type: '', object: 'ring', members: [] };
+    assert.deepEqual(of({ subject }), [
+      "The predicted gain of a change of 'ring' is a lower bound: close to its accesses, 12.3% of the samples are in 'f' (a.c:10), " +
+        'behind an access whose address register was overwritten.',
+    ]);
+    assert.equal(of({ subject: { type: 'Ring', object: '', members: [] } }).length, 1);
+    assert.equal(of({ subject, way: 'pad', predicted: { ...advice().predicted, threadsOnly: true } }).length, 1);
+    // What is changed, what is shared truly, other data, and where no sample is lost.
+    assert.deepEqual(of({ subject, way: 'pad' }), []);
+    assert.deepEqual(of({ subject, verdict: 'true sharing' }), []);
+    assert.deepEqual(of({ subject: { type: 'Other', object: 'other', members: [] } }), []);
+    assert.deepEqual(of({ subject }, { ...report, unseen: null }), []);
   });
 });

@@ -44,12 +44,18 @@ export function unseenPlaces(report: Report, width: number): string[] {
 
 /** A sentence where samples of these lines' code are among the lost ones; else empty. */
 export function lowerBound(report: Report, lines: readonly CacheLine[]): string {
+  const place = lostNear(report, lines);
+  if (place === '') return '';
+  return lines.length === 1
+    ? t('Its share is a lower bound: close to its accesses, {0}.', place)
+    : t('Their share is a lower bound: close to their accesses, {0}.', place);
+}
+
+/** A clause: how many of the lost samples are in these lines' code, and where; empty: none are. */
+export function lostNear(report: Report, lines: readonly CacheLine[]): string {
   const accesses = lines.flatMap((line) => line.accesses.filter(({ records }) => records > 0));
   const place = codePlaces(report).find((one) => accesses.some((access) => isNear(access, one)));
-  if (place === undefined) return '';
-  return lines.length === 1
-    ? t('Its share is a lower bound: close to its accesses, {0}.', placeText(place))
-    : t('Their share is a lower bound: close to their accesses, {0}.', placeText(place));
+  return place === undefined ? '' : placeText(place);
 }
 
 function codePlaces({ unseen }: Report): CodePlace[] {
