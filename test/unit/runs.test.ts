@@ -139,6 +139,14 @@ describe('the block for a pull request', () => {
     assert.match(text, /^After: the debug information does not have it\.$/m);
   });
 
+  it('shows a layout once where only the place of its definition changed', () => {
+    const of = (before: string, after: string): string =>
+      pullRequestText({ runs, finding, advice: undefined, layout: { name: 'T', before, after } });
+    const drawn = (place: string, size: number): string => `/* ${place} */\nstruct T {\n  long a; /* 0 ${size} */\n};\n`;
+    assert.match(of(drawn('a.c:3', 8), drawn('a folder/\n   b.c:4', 8)), /^After: the same\.$/m);
+    assert.doesNotMatch(of(drawn('a.c:3', 8), drawn('a.c:3', 64)), /the same/);
+  });
+
   it('of one program has its times alone', () => {
     const alone = {
       ...runs,

@@ -90,9 +90,14 @@ function layoutBlock({ name, before, after }: NonNullable<PullRequestFacts['layo
   return [
     `<details><summary>Layout of ${prose(name)}</summary>`,
     ...part('Before', before),
-    ...(before === after ? ['After: the same.'] : part('After', after)),
+    ...(withoutPlace(before) === withoutPlace(after) ? ['After: the same.'] : part('After', after)),
     '</details>',
   ].join('\n\n');
+}
+
+/** A layout without the comment that says where it is defined, which another file or line changes. */
+function withoutPlace(layout: string | null): string | undefined {
+  return layout?.replace(/^\/\*.*?\*\/\n/s, '');
 }
 
 /** What stands between backticks is code, and stays so. */
