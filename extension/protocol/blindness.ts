@@ -24,6 +24,16 @@ export type Unattributed = {
 
 export type UnattributedReason = keyof Unattributed;
 
+/** Behind their number. */
+export const UNATTRIBUTED_WORDS: Record<UnattributedReason, string> = {
+  kernel: t('in the kernel'),
+  noInstruction: t('code that could not be read'),
+  noMemoryOperand: t('no memory access'),
+  clobbered: t('address overwritten'),
+  threadLocal: t('thread-local data'),
+  unmapped: t('address in no known mapping'),
+};
+
 /** A key of `samples.unattributed`, or lost. */
 export type BlindReason = 'kernel' | 'noInstruction' | 'clobbered' | 'unmapped' | 'lost';
 

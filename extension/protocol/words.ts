@@ -1,7 +1,7 @@
 // What verdicts and evidence classes mean, why there is nothing to say, and how a share is written: the same words in hovers,
 // reports and the panel.
 import { t } from './l10n';
-import type { Evidence, Report, Verdict } from './report';
+import type { Evidence, LineFlag, Report, Verdict } from './report';
 
 /** The verdicts' own words. */
 export const VERDICT_WORDS: Record<Verdict, string> = {
@@ -27,6 +27,23 @@ export const VERDICT_PAGES: Record<Verdict, string> = {
   mixed: 'verdicts/mixed.md',
   'read-shared': 'verdicts/no-contention.md',
   private: 'verdicts/no-contention.md',
+};
+
+/** What else is to be known of a line, beside its verdict. */
+export const FLAG_WORDS: Record<LineFlag, string> = {
+  straddling: t('straddling'),
+  adjacent: t('adjacent'),
+  'mixed-use': t('mixed use'),
+  latent: t('latent'),
+  lock: t('lock'),
+};
+
+export const FLAG_MEANING: Record<LineFlag, string> = {
+  straddling: t('An object begins on this cache line and ends on the next one.'),
+  adjacent: t('The prefetcher moves this cache line and its neighbour as a pair, and threads use both.'),
+  'mixed-use': t('A word that threads often write lies beside members that others only read.'),
+  latent: t('Objects would share a cache line if they lay elsewhere.'),
+  lock: t('There is a lock on this cache line.'),
 };
 
 export const EVIDENCE_MEANING: Record<Evidence, string> = {

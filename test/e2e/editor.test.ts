@@ -154,12 +154,13 @@ describe(`VS Code ${version.name}`, function () {
     assert.match(await answer.locator('.remedy .title').innerText(), /^Give .*'messages_(written|read)'/);
     const collector = panel.getByText('Collector', { exact: true });
     assert.ok(!(await collector.isVisible()), 'where numbers come from is folded');
-    const provenance = panel.getByText(/^Clock samples, [\d,]+ in \d+\.\d s/);
+    const provenance = panel.locator('.provenance > summary');
+    assert.match(await provenance.innerText(), /Clock samples, [\d,]+ in \d+\.\d s/);
     await provenance.click();
     await collector.waitFor();
     await provenance.press('Enter');
     await collector.waitFor({ state: 'hidden' });
-    const link = answer.locator('.look button').first();
+    const link = panel.locator('header .look button').first();
     const looked = /:(\d+)\)$/.exec(await link.innerText());
     await link.click();
     await window.waitForCursorLine(Number(looked?.[1]));

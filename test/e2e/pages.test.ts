@@ -43,10 +43,10 @@ describe('pages', () => {
   });
 
   /** The page, with what the host sends it first. */
-  async function open(name: string, message: unknown): Promise<Page> {
+  async function open(name: string, message: unknown, viewport = { width: 1400, height: 900 }): Promise<Page> {
     const bundle = JSON.parse(readFileSync(path.join(root, 'l10n/bundle.l10n.json'), 'utf8')) as Record<string, string>;
     const translated = JSON.stringify(Object.fromEntries(Object.keys(bundle).map((text) => [text, foreign(text)])));
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    const page = await browser.newPage({ viewport });
     await page.setContent('<html><body><div id="root"></div></body></html>');
     await page.evaluate((l10n) => document.documentElement.setAttribute('data-l10n', l10n), translated);
     await page.addScriptTag({ content: 'acquireVsCodeApi = () => ({ postMessage() {}, getState() {}, setState() {} });' });
@@ -102,6 +102,27 @@ describe('pages', () => {
       await page.locator('.tab-scroll table, .timeline').first().waitFor();
       await check(page, tab);
     }
+    await page.close();
+  });
+
+  it('leaves two thirds of a small window to the rows, and keeps them in reach at 200% zoom', async () => {
+    const page = await open('panel', views.panel[0], { width: 500, height: 600 });
+    // The editor's.
+    await page.addStyleTag({ content: ':root { --vscode-font-size: 13px; --vscode-font-family: sans-serif; }' });
+    const advice = {
+      title: 'Give each its own cache line (predicted 4.5x)',
+      words: 'Predicted. '.repeat(30),
+      opens: 'preview',
+      reason: '',
+      more: 2,
+    };
+    await say(page, { type: 'advice', version: 1, advice, problem: '' });
+    await page.locator('.remedy .title').waitFor();
+    const head = await page.locator('header').boundingBox();
+    assert.ok(head !== null && head.height <= 200, `${head?.height} of 600 pixels`);
+    await page.setViewportSize({ width: 250, height: 300 });
+    await page.locator('.row.line').first().click();
+    assert.ok(await page.locator('.remedy button').first().isVisible());
     await page.close();
   });
 

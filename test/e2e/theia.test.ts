@@ -97,7 +97,7 @@ describe(`Eclipse Theia ${theiaVersion}`, function () {
   it('shows the answer and the lines in the panel, and opens the source', async () => {
     const panel = await webview('.row.line');
     assert.match(await panel.locator('.row.line').first().innerText(), /sharing/);
-    await panel.locator('.answer .look button').first().click();
+    await panel.locator('header .look button').first().click();
     await editor().locator('.view-line').first().waitFor();
     await screenshot('2-panel');
   });

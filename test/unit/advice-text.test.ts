@@ -6,6 +6,7 @@ import {
   actionTitle,
   costSentences,
   doText,
+  factor,
   gainSentences,
   latentSentences,
   noChangeReason,
@@ -58,6 +59,10 @@ describe('advice text', () => {
 });
 
 describe('advice sentences', () => {
+  it('write factors with as many digits as say something, and thousands apart', () => {
+    assert.deepEqual([0.974, 1.5, 12.4, 1667.2].map(factor), ['0.97', '1.5', '12', '1,667']);
+  });
+
   const gain = (predicted: Partial<Advice['predicted']>): string =>
     gainSentences(advice({ predicted: { ...advice().predicted, ...predicted } }));
 

@@ -16,7 +16,16 @@ const REPORT: DoctorReport = {
     },
     { name: 'agent', usable: true, blockers: [], note: 'It has \u001b[2J run' },
   ],
-  machine: { hostname: 'build7', kernel: '6.18.2', cpu: null, cpus: 2, lineSize: 64, pmus: ['cpu', 'msr'] },
+  machine: {
+    hostname: 'build7',
+    kernel: '6.18.2',
+    cpu: null,
+    cpus: 2,
+    lineSize: 64,
+    pmus: ['cpu', 'msr'],
+    memlockBytes: null,
+    maxSampleRate: 100_000,
+  },
 };
 
 describe('machine view', () => {
@@ -34,12 +43,14 @@ describe('machine view', () => {
     assert.match(clock.meaning, /clock samples/);
     assert.deepEqual([agent?.name, agent?.usable, agent?.blockers, agent?.note], ['agent', true, [], 'It has \\x1b[2J run']);
     assert.deepEqual(facts, [
-      { name: 'hostname', value: 'build7' },
+      { name: 'host name', value: 'build7' },
       { name: 'kernel', value: '6.18.2' },
-      { name: 'cpu', value: 'none known' },
-      { name: 'cpus', value: '2' },
-      { name: 'line size', value: '64' },
-      { name: 'pmus', value: 'cpu, msr' },
+      { name: 'CPU', value: 'none known' },
+      { name: 'CPUs online', value: '2' },
+      { name: 'cache line size', value: '64 bytes' },
+      { name: 'PMUs', value: 'cpu, msr' },
+      { name: 'limit of locked memory', value: 'unlimited' },
+      { name: 'kernel.perf_event_max_sample_rate', value: '100,000 samples a second' },
     ]);
     assert.deepEqual(selfTest, { state: 'none' });
   });

@@ -175,7 +175,7 @@ describe('panel layout', () => {
     assert.deepEqual(layout.groups, []);
     assert.deepEqual(
       layout.columns.map(({ name }) => name),
-      ['Data', 'Verdict', 'Share', 'Threads', 'R / W', 'Samples', 'Line'],
+      ['Data', 'Verdict', 'Share', 'Threads', 'W / R', 'Samples', 'Line'],
     );
   });
 });

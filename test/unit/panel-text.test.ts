@@ -30,6 +30,7 @@ function detailsOf(node: ComponentChildren): ComponentChildren[] {
   if (Array.isArray(node)) return node.flatMap((child: ComponentChildren) => detailsOf(child));
   if (node === null || typeof node !== 'object') return [];
   const { type, props } = node as VNode;
+  if (typeof type === 'function') return detailsOf((type as (props: unknown) => ComponentChildren)(props));
   return type === 'details' ? [node] : detailsOf(props.children);
 }
 
@@ -88,16 +89,21 @@ describe('text of the panel', () => {
     const blind: Blind = { share: 0.75, reasons: [{ reason: 'noInstruction', what: `code of ${EVIL} (missing)`, share: 0.75 }] };
     const heat = { metric: 'contended', measure: 'contended', whole: 0, choices: [], instead: '' } as unknown as PanelHeat;
     const header = (part: Partial<Report>): string[] =>
-      shown(h(Header, { summary: { ...report([], part), title: 'a', path: 'a' }, heat, objects: [], words: undefined, found: undefined }));
+      shown(h(Header, { summary: { ...report([], part), title: 'a', path: 'a' }, heat, objects: [], words, found: undefined }));
+    const words: PanelWords = { summary: 'what is contended', meaning: '', lookFirst: ['Look first at it.'] };
     const texts = header({ blind });
     const sentence = `Most of this program's time (75.0%) was in code of ${HARMLESS} (missing). Nothing can be said about it.`;
-    assert.ok(texts.indexOf(sentence) > 0 && texts.indexOf(sentence) < texts.indexOf('Measured'), texts.join('\n'));
+    const places = [sentence, words.summary, 'Look first at it.'].map((text) => texts.indexOf(text));
+    assert.ok(
+      places.every((place, i) => place > (places[i - 1] ?? 0)),
+      texts.join('\n'),
+    );
     assert.doesNotMatch(header({}).join('\n'), /Nothing can be said/);
   });
 
-  it('answers first: what is contended, what helps, where to look', async () => {
+  it('answers first: what is contended, and what helps', async () => {
     Object.assign(globalThis, { acquireVsCodeApi: () => ({}) });
-    const { Answer } = await import('../../webviews/panel/answer');
+    const { Answer, LookFirst } = await import('../../webviews/panel/answer');
     const place = { file: `/src/${EVIL}.c`, line: 3 };
     const words: PanelWords = {
       summary: `s ${EVIL}`,
@@ -115,8 +121,9 @@ describe('text of the panel', () => {
       for (const text of all) assert.ok(texts.includes(text), `${text} in ${texts.join('\n')}`);
       for (const text of none) assert.ok(!texts.includes(text), `no ${text} in ${texts.join('\n')}`);
     };
-    has(answer({}), [`s ${HARMLESS}`, `t ${HARMLESS}`, 'gain', 'Preview Fix', `f ${HARMLESS}`, `/src/${HARMLESS}.c:3`], [`m ${HARMLESS}`]);
-    has(answer(undefined), ['Looking for what helps…', `f ${HARMLESS}`], ['Preview Fix', `m ${HARMLESS}`]);
+    has(answer({}), [`s ${HARMLESS}`, `t ${HARMLESS}`, 'gain', 'Preview Fix'], [`m ${HARMLESS}`]);
+    has(answer(undefined), ['Looking for what helps…'], ['Preview Fix', `m ${HARMLESS}`]);
+    has(shown(h(LookFirst, { parts: words.lookFirst })), ['Look first at ', `f ${HARMLESS}`, `/src/${HARMLESS}.c:3`]);
     has(answer(null), [`m ${HARMLESS}`], ['Preview Fix', 'Looking for what helps…']);
     has(answer(null, 'It broke.'), [`m ${HARMLESS}`, 'No advice: It broke.']);
     has(answer({ words: '', opens: 'card' }), [`m ${HARMLESS}`, 'Show Card'], ['Preview Fix']);

@@ -10,9 +10,9 @@ describe('a row as text', () => {
 
   it('is Markdown: the line in a sentence, and a table of its accesses, costliest first', () => {
     assert.deepEqual(rowMarkdown(line).split('\n'), [
-      'Cache line `0x404040` of pid 1: **false sharing**, 0.0% of contended samples, 430 samples.',
+      'Cache line `0x404040` of pid 1: **false sharing**, 0.0% of all contended samples, 430 samples.',
       '',
-      '| offset | kind | share | samples | threads | data | function | source |',
+      '| offset (bytes) | kind | share of the line | samples | threads | data | function | source |',
       '| ---: | --- | ---: | ---: | ---: | --- | --- | --- |',
       '| 0 | write | 93.0% | 400 | 1 | `queue.produced` | `produce` | `/src/program.c:4` |',
       '| 8 | read | 7.0% | 30 | 1 | `queue.limit` | `consume` | `/src/program.c:9` |',

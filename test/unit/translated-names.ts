@@ -9,18 +9,19 @@ export function foreign(text: string): string {
 const DATA = 'cents closed cmd const count counters euros limit made name ns produced queue ready state struct ticks today total workers';
 const CODE = 'consume lock mutex pop produce pthread push rdlock rwlock take work';
 const OTHERS = 'Pool Queue Worker ada allocator cpp demo file home long pid program reader server src std unsigned worker writer';
-/** The engine's own: collectors, evidence, flags of lines, facts of a machine. */
-const ENGINE = 'adjacent agent clock container cpu hitm kernel latency pmu pmus';
+/** The engine's own: collectors, evidence, spaces of addresses. */
+const ENGINE = 'agent clock hitm kernel latency pmu';
 /** What is typed or measured, and HTML. */
-const UNITS = 'cacheline kB ms nbsp type';
+const UNITS = 'cacheline kB KiB ms nbsp type';
 const NAMES: ReadonlySet<string> = new Set([DATA, CODE, OTHERS, ENGINE, UNITS].join(' ').split(' '));
-/** Of the engine, too; and numbers. */
+/** Of the engine, too; numbers, and settings of the kernel. */
 const ENGINE_TEXTS = [
-  '[not attributed: kernel]',
   'Clock samples show where threads spend time.',
   'they were not asked for (--no-switches)',
   'samples were lost to throttling',
   /0x[0-9a-f]+/g,
+  /kernel\.[a-z_.]+/g,
+  'x86_64',
 ];
 
 /** English words of a text, without names, hexadecimal numbers and sentences of the engine. */

@@ -8,8 +8,13 @@ import { foreign } from './translated-names';
 
 useTranslations(new Proxy<Record<string, string>>({}, { get: (_, text) => foreign(String(text)) }));
 
-/** Names of facts are the engine's: as few as say all kinds of values. */
-const FACTS = { cpu: null, pmus: [], container: true } as unknown as DoctorReport['machine'];
+/** What `cacheline doctor` prints of a machine: all facts that it knows. */
+const FACTS: DoctorReport['machine'] = {
+  ...{ hostname: 'home', kernel: '6.18', architecture: 'x86_64', cpu: null, cpuId: null, cpus: 2, numaNodes: 1, lineSize: 64 },
+  ...{ hypervisor: null, container: null, pmus: [], perfEventParanoid: 2, perfEventMlockKb: 516, maxSampleRate: 100_000, kptrRestrict: 0 },
+  ...{ ptraceScope: null, memlockBytes: 8_388_608, capabilities: [], initialUserNamespace: true, seccomp: 0, lockdown: null },
+  debugRegisters: 4,
+};
 
 /** Each text below its view. */
 async function shownTexts(): Promise<Record<string, unknown>> {
@@ -24,24 +29,27 @@ async function shownTexts(): Promise<Record<string, unknown>> {
   const { lineHoverText } = await import('../../extension/session/hover/hover-text');
   const { ReportProfile } = await import('../../extension/session/profile/report-profile');
   const { ShownProfile } = await import('../../extension/session/profile/shown-profile');
+  const { rowMarkdown } = await import('../../extension/session/export/row-text');
   const { lineDetail } = await import('../../extension/session/profile/line-detail');
   const { queueHeat } = await import('./type-builder');
   const { layoutCard } = await import('../../extension/session/layout/layout-card');
   const { cardOf } = await import('../../extension/session/layout/type-heat');
+  const { diffMarkdown } = await import('../../extension/session/compare/diff-text');
   const { compareView } = await import('../../extension/session/compare/compare-view');
   const { COMPARISON_TABLES, comparisonOf } = await import('../../extension/session/compare/comparison');
   const { sums } = await import('./sums-builder');
   const { groupsOf } = await import('../../webviews/panel/columns');
   const { TABS } = await import('../../webviews/panel/tab-views');
   const { KEY_WORDS } = await import('../../extension/protocol/table');
-  const { VERDICT_WORDS } = await import('../../extension/protocol/words');
+  const { FLAG_MEANING, FLAG_WORDS, VERDICT_WORDS } = await import('../../extension/protocol/words');
   const { KIND_WORDS } = await import('../../extension/protocol/roles');
   const nowhere = (): SourcePlace | null => null;
-  const clock = report([readerBesideWriter().line]);
+  const clock = report([{ ...readerBesideWriter().line, flags: ['straddling', 'adjacent', 'mixed-use', 'lock'] }]);
   const detail = await lineDetail(await ShownProfile.of(new ReportProfile(clock), 'r', 'r'), '0');
   const waits = (contended: number) => [
     { type: 'Worker', member: 'ticks', object: 'workers', frame: 'work', source: '/src/worker.c:20', contended },
   ];
+  const comparison = comparisonOf(sums(COMPARISON_TABLES, waits(400)), sums(COMPARISON_TABLES, waits(100)), []);
   return {
     tabs: TABS.map(({ title, meaning }) => [title, meaning]),
     words: [KEY_WORDS, VERDICT_WORDS, KIND_WORDS],
@@ -59,10 +67,12 @@ async function shownTexts(): Promise<Record<string, unknown>> {
       return cacheLine && lineHoverText(of, [{ cacheLine, access: cacheLine.accesses[0]! }], 'contended');
     }),
     detail: [detail.verdict, detail.reasons],
+    markdown: [...clock.lines.map((line) => rowMarkdown(line)), diffMarkdown(comparison.diff)],
+    flags: [FLAG_WORDS, FLAG_MEANING],
     card: layoutCard(cardOf(queueHeat()), { report: clock, measure: 'contended', notes: [] }, { theme: 'dark', text: true }),
     machine: machineView({ collectors: [{ name: 'agent', usable: true, blockers: [] }], machine: FACTS }, { state: 'none' }),
     panel: [await panelReport(clock), await panelReport(intelReport())],
-    comparison: compareView(comparisonOf(sums(COMPARISON_TABLES, waits(400)), sums(COMPARISON_TABLES, waits(100)), [])),
+    comparison: compareView(comparison),
   };
 }
 

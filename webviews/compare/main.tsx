@@ -75,7 +75,7 @@ const PREDICTED: TableTitle[] = [
     meaning: t('The part of the waiting for this data that stays after the change, computed before it'),
     kind: 'number',
   },
-  { name: t('measured'), meaning: t('The same, as the recording after shows it'), kind: 'number' },
+  { name: t('Waiting left, measured'), meaning: t('The same part, as the recording after shows it'), kind: 'number' },
 ];
 
 /** What advice on the recording before promised, beside what the recording after shows. */

@@ -6,15 +6,21 @@ import { send } from './host';
 
 export type FoundAdvice = Extract<ToPanel, { type: 'advice' }>;
 
+/** Pixels; lower windows are low for panel.css, too. */
+const ROOMY_HEIGHT = 700;
+
 /** @param found undefined while it is looked for */
 export function Answer({ words, found }: { words: PanelWords; found: FoundAdvice | undefined }) {
   return (
     <section class="answer" aria-label={t('Answer')}>
       <p class="summary">{words.summary}</p>
       <Remedy words={words} found={found} />
-      {words.lookFirst.length > 0 && <p class="look">{words.lookFirst.map(partOf)}</p>}
     </section>
   );
+}
+
+export function LookFirst({ parts }: { parts: TextPart[] }) {
+  return <p class="look">{parts.map(partOf)}</p>;
 }
 
 function Remedy({ words: { meaning }, found }: { words: PanelWords; found: FoundAdvice | undefined }) {
@@ -42,12 +48,19 @@ function Remedy({ words: { meaning }, found }: { words: PanelWords; found: Found
   );
 }
 
+/** In a low window the title alone, until it is unfolded: the rows below need the room. */
 function Advised({ advice: { title, words, opens, reason, more } }: { advice: PanelAdvice }) {
   return (
     <div class="remedy">
-      <p class="title">{title}</p>
-      {words !== '' && <p>{words}</p>}
-      {reason !== '' && <p class="quiet">{t('No edit: {0}', reason)}</p>}
+      {words === '' && reason === '' ? (
+        <p class="title">{title}</p>
+      ) : (
+        <details open={globalThis.innerHeight >= ROOMY_HEIGHT}>
+          <summary class="title">{title}</summary>
+          {words !== '' && <p>{words}</p>}
+          {reason !== '' && <p class="quiet">{t('No edit: {0}', reason)}</p>}
+        </details>
+      )}
       {(opens !== 'nothing' || more > 0) && (
         <div class="actions">
           {opens !== 'nothing' && (

@@ -1,23 +1,15 @@
-// Above the table: the answer and what to be wary of, and folded what was measured, by which collector, and what the numbers mean.
-import { blindText, isMostlyBlind, type UnattributedReason } from '../../extension/protocol/blindness';
+// Above the table: the recording, the answer and what to be wary of.
+import { blindText, isMostlyBlind, UNATTRIBUTED_WORDS, type UnattributedReason } from '../../extension/protocol/blindness';
 import { t } from '../../extension/protocol/l10n';
 import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelHeat, PanelSummary, PanelWords } from '../../extension/protocol/panel';
 import type { RecordingMeta } from '../../extension/protocol/recording';
 import type { ObjectSum, Report } from '../../extension/protocol/report';
 import { EVIDENCE_MEANING, NO_EVIDENCE, percent } from '../../extension/protocol/words';
-import { Answer, type FoundAdvice } from './answer';
+import { Answer, LookFirst, type FoundAdvice } from './answer';
 import { commandLine, count, duration, plural } from './format';
 import { send } from './host';
 
-const UNATTRIBUTED: Record<UnattributedReason, string> = {
-  kernel: t('in the kernel'),
-  noInstruction: t('no instruction found'),
-  noMemoryOperand: t('no memory operand'),
-  clobbered: t('address lost'),
-  threadLocal: t('thread-local'),
-  unmapped: t('not mapped'),
-};
 const SHOWN_OBJECTS = 4;
 
 interface HeaderProps {
@@ -30,24 +22,13 @@ interface HeaderProps {
 }
 
 export function Header({ summary, heat, objects, words, found }: HeaderProps) {
-  const { samples, recording } = summary;
-  const names = hasDataSources(summary) ? { ...UNATTRIBUTED, noMemoryOperand: t('no memory access') } : UNATTRIBUTED;
-  const reasons = (Object.entries(samples.unattributed) as [UnattributedReason, number][]).filter(([, value]) => value > 0);
   const hottest = objects.filter(({ contended }) => contended > 0).slice(0, SHOWN_OBJECTS);
   return (
     <header>
-      <h1 title={summary.path}>{summary.title}</h1>
+      <Provenance summary={summary} heat={heat} />
       {isMostlyBlind(summary) && <p class="warnings blind most">{blindText(summary)}</p>}
       {words && <Answer words={words} found={found} />}
       {summary.blind && !isMostlyBlind(summary) && <p class="blind">{blindText(summary)}</p>}
-      {hottest.length > 0 && (
-        <p class="hottest">
-          <span class="quiet">{t('Hottest data')}</span>{' '}
-          {hottest.map((object) => (
-            <HotObject key={`${object.space} ${object.object}`} object={object} />
-          ))}
-        </p>
-      )}
       {summary.warnings.length > 0 && (
         <ul class="warnings" aria-label={t('Warnings')}>
           {summary.warnings.map((warning) => (
@@ -55,53 +36,74 @@ export function Header({ summary, heat, objects, words, found }: HeaderProps) {
           ))}
         </ul>
       )}
-      <details class="provenance">
-        <summary>{provenanceText(summary)}</summary>
-        <dl class="facts">
-          {recording && (
-            <Fact name={recording.command.length > 0 ? t('Program') : t('Target')}>
-              <span class="mono">{recording.command.length > 0 ? commandLine(recording.command) : attachedText(recording.target)}</span>
-            </Fact>
-          )}
-          <Fact name={t('Measured')}>
-            {t('{0} in {1}', plural(samples.total, 'sample'), duration(summary.seconds))},{' '}
-            <strong>{t('{0} attributed', percent(ratio(samples.attributed, samples.total)))}</strong>
-            {samples.lost > 0 && <strong>{t(', {0} lost', count(samples.lost))}</strong>}
-            {reasons.length > 0 && (
-              <span class="quiet"> ({reasons.map(([reason, value]) => `${count(value)} ${names[reason]}`).join(', ')})</span>
-            )}
+      <div class="places">
+        {words && words.lookFirst.length > 0 && <LookFirst parts={words.lookFirst} />}
+        {hottest.length > 0 && (
+          <p class="hottest">
+            <span class="quiet">{t('Hottest data')}</span>{' '}
+            {hottest.map((object) => (
+              <HotObject key={`${object.space} ${object.object}`} object={object} />
+            ))}
+          </p>
+        )}
+      </div>
+    </header>
+  );
+}
+
+/** The recording in a line; unfolded, what was measured, by which collector, and what the numbers mean. */
+function Provenance({ summary, heat }: Pick<HeaderProps, 'summary' | 'heat'>) {
+  const { samples, recording } = summary;
+  const reasons = (Object.entries(samples.unattributed) as [UnattributedReason, number][]).filter(([, value]) => value > 0);
+  return (
+    <details class="provenance">
+      <summary>
+        <h1 title={summary.path}>{summary.title}</h1> <span class="quiet">{provenanceText(summary)}</span>
+      </summary>
+      <dl class="facts">
+        {recording && (
+          <Fact name={recording.command.length > 0 ? t('Program') : t('Target')}>
+            <span class="mono">{recording.command.length > 0 ? commandLine(recording.command) : attachedText(recording.target)}</span>
           </Fact>
-          {hasDataSources(summary) && <Fact name={t('Counted')}>{sourcesText(summary)}</Fact>}
-          {heat.instead !== '' && (
-            <Fact name={t('Heat')}>
-              {heat.choices.find(({ metric }) => metric === heat.metric)?.name} <span class="quiet"> — {heat.instead}</span>
-            </Fact>
+        )}
+        <Fact name={t('Measured')}>
+          {t('{0} in {1}', plural(samples.total, 'sample'), duration(summary.seconds))},{' '}
+          <strong>{t('{0} attributed', percent(ratio(samples.attributed, samples.total)))}</strong>
+          {samples.lost > 0 && <strong>{t(', {0} lost', count(samples.lost))}</strong>}
+          {reasons.length > 0 && (
+            <span class="quiet"> ({reasons.map(([reason, value]) => `${count(value)} ${UNATTRIBUTED_WORDS[reason]}`).join(', ')})</span>
           )}
-          <Fact name={t('Collector')}>
-            {summary.collector}
-            {summary.c2c && summary.c2c.events.length > 0 && <span class="quiet"> — {summary.c2c.events.join(', ')}</span>}
-            {recording && recording.collectorReason !== '' && <span class="quiet"> — {recording.collectorReason}</span>}
+        </Fact>
+        {hasDataSources(summary) && <Fact name={t('Counted')}>{sourcesText(summary)}</Fact>}
+        {heat.instead !== '' && (
+          <Fact name={t('Heat')}>
+            {heat.choices.find(({ metric }) => metric === heat.metric)?.name} <span class="quiet"> — {heat.instead}</span>
           </Fact>
-          {recording?.notTaken && recording.notTaken.length > 0 && (
-            <Fact name={t('Not used')}>
-              {recording.notTaken.map(({ collector, reason }) => (
-                <div key={collector}>
-                  {collector} <span class="quiet"> — {reason}</span>
-                </div>
-              ))}
-            </Fact>
-          )}
-          <Fact name={t('Evidence')}>
-            {summary.evidence.length === 0 && <span class="quiet">{NO_EVIDENCE}</span>}
-            {summary.evidence.map((evidence) => (
-              <span key={evidence} class="evidence">
-                <span class="tag">{evidence}</span> <span class="quiet">{EVIDENCE_MEANING[evidence]}</span>
-              </span>
+        )}
+        <Fact name={t('Collector')}>
+          {summary.collector}
+          {summary.c2c && summary.c2c.events.length > 0 && <span class="quiet"> — {summary.c2c.events.join(', ')}</span>}
+          {recording && recording.collectorReason !== '' && <span class="quiet"> — {recording.collectorReason}</span>}
+        </Fact>
+        {recording?.notTaken && recording.notTaken.length > 0 && (
+          <Fact name={t('Not used')}>
+            {recording.notTaken.map(({ collector, reason }) => (
+              <div key={collector}>
+                {collector} <span class="quiet"> — {reason}</span>
+              </div>
             ))}
           </Fact>
-        </dl>
-      </details>
-    </header>
+        )}
+        <Fact name={t('Evidence')}>
+          {summary.evidence.length === 0 && <span class="quiet">{NO_EVIDENCE}</span>}
+          {summary.evidence.map((evidence) => (
+            <span key={evidence} class="evidence">
+              <span class="tag">{evidence}</span> <span class="quiet">{EVIDENCE_MEANING[evidence]}</span>
+            </span>
+          ))}
+        </Fact>
+      </dl>
+    </details>
   );
 }
 

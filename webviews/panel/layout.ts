@@ -46,9 +46,9 @@ const CLOCK_COLUMNS: HeadColumn[] = [
   { key: 'threads', name: t('Threads'), number: true, title: t('Threads seen on the line') },
   {
     key: 'writers',
-    name: 'R / W',
+    name: t('W / R'),
     number: true,
-    title: t('Readers / writers: competing threads that read, and those that write; who does both counts in both'),
+    title: t('Writers / readers: competing threads that write, and those that read; a thread that does both counts in both'),
   },
   { key: 'samples', name: t('Samples'), number: true, title: t('Samples attributed to the line') },
   LINE,

@@ -7,7 +7,7 @@ import { ownPlace } from '../../extension/protocol/own-place';
 import type { PanelHeat, PanelLine } from '../../extension/protocol/panel';
 import type { CacheLine, Evidence } from '../../extension/protocol/report';
 import { mappingText, memoryName } from '../../extension/protocol/stack-owner';
-import { VERDICT_MEANING, VERDICT_WORDS, percent } from '../../extension/protocol/words';
+import { FLAG_MEANING, FLAG_WORDS, VERDICT_MEANING, VERDICT_WORDS, percent } from '../../extension/protocol/words';
 import { valueText, type Value } from './columns';
 import { count, fileName, plural } from './format';
 import { LINE, type HeadColumn, type TableLayout } from './layout';
@@ -49,8 +49,8 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
         </span>
         {isConfirmed(line) && <span class="tag">{`${CONFIRMED_MARK} ${t('confirmed')}`}</span>}
         {line.flags.map((flag) => (
-          <span key={flag} class="tag">
-            {flag}
+          <span key={flag} class="tag" title={FLAG_MEANING[flag]}>
+            {FLAG_WORDS[flag]}
           </span>
         ))}
       </div>
@@ -60,7 +60,7 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
         if (head.key === 'share') return <ShareCell key={head.key} share={shareOf(amountOf(line, heat.measure), heat.whole)} />;
         const numbers: Record<string, string> = {
           threads: count(line.threads.length),
-          writers: `${row.readers} / ${row.writers}`,
+          writers: `${row.writers} / ${row.readers}`,
           samples: count(line.records),
         };
         return <NumberCell key={head.key} name={head.key} text={numbers[head.key] ?? ''} />;
@@ -82,7 +82,7 @@ export function DetailCell({ line, columns, evidence, isInPane }: DetailProps) {
     ? sources(line, evidence)
     : [t('{0} of all samples of the program', percent(line.programShare))];
   const factsWith = (mapping: string): string =>
-    [...line.flags, line.space, mapping, ...measured].filter((text) => text !== '').join(' · ');
+    [...line.flags.map((flag) => FLAG_WORDS[flag]), line.space, mapping, ...measured].filter((text) => text !== '').join(' · ');
   const threads = line.threads
     .map(({ tid, comm, loads, stores }) => `${comm} ${tid}: ${plural(loads, 'read')}, ${plural(stores, 'write')}`)
     .join(' · ');

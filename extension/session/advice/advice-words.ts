@@ -275,9 +275,9 @@ export function costSentences({ cost, way, change }: Advice): string {
   return [memory, reader, abi].filter((text) => text !== '').join(' ');
 }
 
-/** "2.1", "0.97", "12". */
+/** "2.1", "0.97", "1,667". */
 export function factor(value: number): string {
-  return String(value < 10 ? Number(value.toFixed(2)) : Math.round(value));
+  return value < 10 ? String(Number(value.toFixed(2))) : count(Math.round(value));
 }
 
 /** What the change gains, and how far that is known; empty where nothing is to be changed. */

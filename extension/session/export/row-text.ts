@@ -1,6 +1,7 @@
 // One row of the panel's table, to be pasted elsewhere: a cache line with its accesses, or one access. Names are untrusted.
+import { t } from '../../protocol/l10n';
 import type { Access, CacheLine, Report } from '../../protocol/report';
-import { accessKind } from '../../protocol/roles';
+import { accessKind, KIND_WORDS } from '../../protocol/roles';
 import { percent } from '../../protocol/words';
 import { ownPlace } from '../lines/source-path';
 import { addressOf, dataText } from '../report/data-text';
@@ -12,7 +13,16 @@ import { codeSpan, markdownTable, prose } from '../text/markdown';
 import { count, plural } from '../text/terminal-text';
 
 /** Titles of Markdown's columns, the right-aligned ones with a colon. */
-const TITLES = ['offset:', 'kind', 'share:', 'samples:', 'threads:', 'data', 'function', 'source'];
+const TITLES = [
+  `${t('offset (bytes)')}:`,
+  t('kind'),
+  `${t('share of the line')}:`,
+  `${t('samples')}:`,
+  `${t('threads')}:`,
+  t('data'),
+  t('function'),
+  t('source'),
+];
 
 /** As one table; of a line with a sentence before it. */
 export function rowMarkdown(line: CacheLine, access?: Access): string {
@@ -21,7 +31,7 @@ export function rowMarkdown(line: CacheLine, access?: Access): string {
     const place = ownPlace(one);
     return [
       count(one.offset),
-      accessKind(one),
+      KIND_WORDS[accessKind(one)],
       sum === 0 ? '' : percent(weight(one, line) / sum),
       count(one.records),
       count(one.threads.length),
@@ -33,9 +43,14 @@ export function rowMarkdown(line: CacheLine, access?: Access): string {
   const accesses = access ? [access] : [...line.accesses].sort((a, b) => weight(b, line) - weight(a, line) || a.offset - b.offset);
   const table = markdownTable(TITLES, accesses.map(cells));
   if (access) return `${table.join('\n')}\n`;
-  const sentence =
-    `Cache line ${codeSpan(line.address)} of ${prose(line.space)}: **${verdictText(line)}**, ` +
-    `${percent(line.contendedShare)} of contended samples, ${plural(line.records, 'sample')}.`;
+  const sentence = t(
+    'Cache line {0} of {1}: {2}, {3} of all contended samples, {4}.',
+    codeSpan(line.address),
+    prose(line.space),
+    `**${verdictText(line)}**`,
+    percent(line.contendedShare),
+    plural(line.records, 'sample'),
+  );
   return `${[sentence, '', ...table].join('\n')}\n`;
 }
 

@@ -234,5 +234,5 @@ function threads(use: FieldUse | undefined): string {
     if (tids.length === 0) return '';
     return tids.length > MAX_NAMED ? `${letter}${NBSP}${plural(tids.length, 'thread')}` : `${letter}${NBSP}${tids.join(`,${NBSP}`)}`;
   };
-  return [list('W', use.writers), list('R', use.readers)].filter((text) => text !== '').join('; ') || UNKNOWN;
+  return [list(t('W'), use.writers), list(t('R'), use.readers)].filter((text) => text !== '').join('; ') || UNKNOWN;
 }

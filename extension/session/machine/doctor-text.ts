@@ -2,6 +2,7 @@
 import { t } from '../../protocol/l10n';
 import type { CollectorName, DoctorReport, SelfTest } from '../../protocol/engine';
 import { calibrationLines } from './calibration-text';
+import { machineFacts } from './machine-facts';
 import { displayWidth, padEnd, PLAIN, printable, wrap, type Style } from '../text/terminal-text';
 
 export const COLLECTOR_MEANING: Record<CollectorName, string> = {
@@ -42,30 +43,8 @@ function selfTestLines(selfTests: readonly SelfTest[], width: number, style: Sty
   });
 }
 
-function machineLines(machine: Record<string, unknown>, width: number): string[] {
+function machineLines(machine: DoctorReport['machine'], width: number): string[] {
   const entries = machineFacts(machine);
   const widest = Math.max(0, ...entries.map(({ name }) => displayWidth(name)));
   return entries.flatMap(({ name, value }) => wrap(value, width, `  ${padEnd(name, widest)}  `));
-}
-
-/** In the order of the report, as words and made printable. */
-export function machineFacts(machine: Record<string, unknown>): { name: string; value: string }[] {
-  return Object.entries(machine).map(([name, value]) => ({ name: printable(words(name)), value: printable(valueText(value)) }));
-}
-
-/** "lineSize" as "line size". */
-function words(name: string): string {
-  return name.replace(/([a-z0-9])([A-Z])/g, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`);
-}
-
-function valueText(value: unknown): string {
-  if (value === null || value === '') return t('none known');
-  if (typeof value === 'boolean') return value ? t('yes') : t('no');
-  if (Array.isArray(value)) return value.length === 0 ? t('none') : value.map(valueText).join(', ');
-  if (typeof value === 'object') {
-    return Object.entries(value)
-      .map(([name, inner]) => `${words(name)} ${valueText(inner)}`)
-      .join(', ');
-  }
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,7 +1,8 @@
 // What the page of "Check This Machine" shows, and what it may ask for.
 import type { DoctorReport } from '../../protocol/engine';
 import type { FromMachine, MachineView, SelfTestState } from '../../protocol/machine';
-import { COLLECTOR_MEANING, machineFacts } from './doctor-text';
+import { COLLECTOR_MEANING } from './doctor-text';
+import { machineFacts } from './machine-facts';
 import { commandIn } from '../text/next-step';
 import { printable } from '../text/terminal-text';
 

@@ -7,7 +7,7 @@ import { amountOf, shareOf, wholeOf, type Measure, type Measured } from '../../p
 import type { DataSum, LineChoice } from '../../protocol/profile';
 import type { Access, CacheLine, SourcePlace } from '../../protocol/report';
 import { memoryName } from '../../protocol/stack-owner';
-import { NOTHING_ATTRIBUTED, VERDICT_WORDS } from '../../protocol/words';
+import { FLAG_WORDS, NOTHING_ATTRIBUTED, VERDICT_WORDS } from '../../protocol/words';
 import { amountText, wholePercent } from './heat';
 import { bytesText, cardTitle, heatSummary } from '../layout/layout-card-words';
 import { accessKind, KIND_WORDS } from '../../protocol/roles';
@@ -270,7 +270,9 @@ async function lineNodes(choice: LineChoice, isOwn: (access: Access) => boolean,
       weighed(amount, make, {
         kind: 'line',
         label: line.address,
-        description: [VERDICT_WORDS[line.verdict], ...line.flags, shareText(amount, make)].filter((text) => text !== '').join(', '),
+        description: [VERDICT_WORDS[line.verdict], ...line.flags.map((flag) => FLAG_WORDS[flag]), shareText(amount, make)]
+          .filter((text) => text !== '')
+          .join(', '),
         place: hottestPlace(own.map((access) => ({ amount: amountOf(access, make.measure), place: ownPlace(access) ?? null }))),
         expandable: true,
         children: () =>

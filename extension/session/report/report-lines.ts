@@ -8,7 +8,7 @@ import { addressOf, allocationText, dataText, howKnown, usedText, withoutMembers
 import { accessKind, KIND_WORDS } from '../../protocol/roles';
 import { contendedLinesOf, objectsOf, threadRoles, weight } from './sharing-facts';
 import { ownFunction, ownPlace, readablePlace } from '../lines/source-path';
-import { percent } from '../../protocol/words';
+import { FLAG_WORDS, percent } from '../../protocol/words';
 import {
   count,
   displayWidth,
@@ -81,7 +81,7 @@ export function lineTable(lines: readonly CacheLine[], { width, style }: Layout)
 export function lineDetails(line: CacheLine, number: number, maxAccesses: number, layout: Layout): string[] {
   const { width, style } = layout;
   const indent = ' '.repeat(INDENT);
-  const flags = line.flags.length > 0 ? ` (${line.flags.join(', ')})` : '';
+  const flags = line.flags.length > 0 ? ` (${line.flags.map((flag) => FLAG_WORDS[flag]).join(', ')})` : '';
   const { rmw } = line.stores;
   const [title = '', ...titleRest] = wrap(`Line ${number}: ${line.address}, ${printable(line.space)}, ${verdictText(line)}${flags}`, width);
   const facts =

@@ -5,6 +5,7 @@ import type { TableHead, TableKey, TableRow } from '../../protocol/table';
 import { percent, VERDICT_WORDS } from '../../protocol/words';
 import { readablePath } from '../lines/source-path';
 import { byteSize, count, plural, printable } from '../text/terminal-text';
+import { unknownInWords } from './unknown-names';
 
 const DATA_KEYS = new Set<TableKey>(['object', 'type', 'member', 'allocation']);
 
@@ -55,8 +56,8 @@ export function limitsOf(head: Pick<TableHead, 'by' | 'limits'>): string[] {
 
 /** @param folder the reader is in: source paths below it are relative to it */
 export function keyText(row: TableRow, key: TableKey, folder: string): string {
-  const text = printable(row.key[key] ?? '');
-  return key === 'source' || key === 'file' ? readablePath(text, folder) : text;
+  const known = unknownInWords(printable(row.key[key] ?? ''));
+  return key === 'source' || key === 'file' ? readablePath(known, folder) : known;
 }
 
 /** The columns that this evidence and these keys have. */
