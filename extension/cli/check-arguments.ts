@@ -52,19 +52,19 @@ export const CHECK = {
           value: 'LIST',
           values: ['false', 'true', 'mixed'],
           list: true,
-          help: 'only data of these verdicts, and all of its contended samples: false, true, mixed',
+          help: 'count only data with these verdicts, and all of its contended samples: false, true, mixed',
         },
         baseline: {
           type: 'string',
           value: 'FILE',
           values: 'files',
-          help: 'what was there before: a recording, or the output of check --format json; only what is new or has grown beyond chance fails',
+          help: 'compare with a recording, or with the output of check --format json: only findings that are new or have grown beyond chance fail',
         },
         accept: {
           type: 'string',
           value: 'FILE',
           values: 'files',
-          help: 'what is accepted: a JSON list of rule, type, member, reason and until',
+          help: 'a file of accepted findings: a JSON list of rule, type, member, reason and until',
         },
         'allow-blind': { type: 'boolean', help: 'pass even where at least half of the samples say nothing' },
         format: {

@@ -78,7 +78,7 @@ export const GENERAL = {
       values: ['auto', 'always', 'never'],
       help: 'auto (default: on a terminal, unless NO_COLOR is set), always or never',
     },
-    quiet: { type: 'boolean', short: 'q', help: 'say nothing but results, warnings and errors' },
+    quiet: { type: 'boolean', short: 'q', help: 'print only results, warnings and errors' },
     help: { type: 'boolean', short: 'h', help: 'show this text' },
   },
 } as const satisfies OptionGroup;

@@ -78,11 +78,11 @@ export const RECORD = {
         'mmap-pages': { type: 'string', short: 'm', value: 'SIZE', help: "each CPU's buffer: pages, or with B, K, M or G: 512K" },
         callers: { type: 'boolean', short: 'g', help: 'record call chains, by frame pointers' },
         'call-graph': { type: 'string', value: 'HOW', values: CALL_GRAPHS, help: 'record call chains: fp, dwarf or lbr' },
-        'no-switches': { type: 'boolean', help: 'do not record when threads are on and off their CPUs (cacheline threads needs that)' },
+        'no-switches': { type: 'boolean', help: 'do not record when threads are on a CPU; cacheline threads needs these times' },
         'no-buildid-cache': {
           type: 'boolean',
           short: 'N',
-          help: 'do not keep the program and its libraries in the recording (it loses their names when they are built again)',
+          help: 'do not keep the program and its libraries in the recording; once they are built again, it loses their names',
         },
         heap: {
           type: 'boolean',
@@ -90,7 +90,11 @@ export const RECORD = {
             'record heap blocks too, where they are allocated and when they are freed: up to 20,000 at once and 10,000 per second of a ' +
             "thread's CPU time, half as many below 64 bytes",
         },
-        'heap-sampling': { type: 'string', value: 'N', help: `above that, 1 in N below 64 bytes; ${DEFAULT_HEAP_SAMPLING} by default` },
+        'heap-sampling': {
+          type: 'string',
+          value: 'N',
+          help: `above these limits, record 1 in N blocks below 64 bytes; ${DEFAULT_HEAP_SAMPLING} by default`,
+        },
       },
     },
     {

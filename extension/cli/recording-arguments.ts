@@ -26,7 +26,7 @@ export const RECORDING_OPERAND =
   'else perf.data.';
 
 export const INPUT = {
-  input: { type: 'string', short: 'i', value: 'FILE', values: 'files', help: 'the recording, as perf spells it' },
+  input: { type: 'string', short: 'i', value: 'FILE', values: 'files', help: 'the recording, as in perf' },
 } as const satisfies OptionGroup['options'];
 
 export const SELECTION = {

@@ -80,7 +80,7 @@ export const REPORT = {
           value: 'KEYS',
           values: COALESCE_KEYS,
           list: true,
-          help: 'what makes two rows of one offset: any of tid,pid,iaddr,dso; by default iaddr',
+          help: 'what splits the accesses at one offset into rows: any of tid,pid,iaddr,dso; by default iaddr',
         },
         'double-cl': {
           type: 'boolean',

@@ -21,7 +21,7 @@ export const TABLE = {
         'a table by one key or two instead of the report: line, object, type, member, allocation, function (with who waits for whom), ' +
         'frame (the innermost function, also where it was inlined), source, file, thread, process, cpu, node, time',
     },
-    bins: { type: 'string', value: 'N', help: `of time: how many parts to split it into, ${USUAL_BINS} by default` },
+    bins: { type: 'string', value: 'N', help: `with --by time: how many parts to split the time into, ${USUAL_BINS} by default` },
   },
 } as const satisfies OptionGroup;
 

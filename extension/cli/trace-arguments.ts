@@ -48,7 +48,7 @@ export const TRACE = {
           type: 'string',
           value: 'RECORDING',
           values: 'files',
-          help: 'say what steps cost, by the samples of another recording',
+          help: 'say what each step costs, from the samples of another recording',
         },
         format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'text (default) or json' },
         svg: { type: 'string', value: 'FILE', values: 'files', help: 'also draw the paths' },

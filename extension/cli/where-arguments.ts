@@ -36,8 +36,13 @@ export const WHERE = {
     {
       options: {
         pid: { type: 'string', short: 'p', value: 'PID', help: 'a running process' },
-        seconds: { type: 'string', value: 'S', help: `look at it for S seconds, ${DEFAULT_SECONDS} by default` },
-        from: { type: 'string', value: 'RECORDING', values: 'files', help: 'what a recording says of it, without looking' },
+        seconds: { type: 'string', value: 'S', help: `look at the process for S seconds, ${DEFAULT_SECONDS} by default` },
+        from: {
+          type: 'string',
+          value: 'RECORDING',
+          values: 'files',
+          help: 'show what a recording says about memory and threads; nothing runs',
+        },
         format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'text (default) or json' },
         output: { type: 'string', short: 'o', value: 'FILE', values: 'files', help: 'write the result there, not to standard output' },
         svg: { type: 'string', value: 'FILE', values: 'files', help: 'also draw nodes, caches, memory and threads' },
