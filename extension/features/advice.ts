@@ -8,7 +8,15 @@ import type { Advice, Change } from '../protocol/advice';
 import { EngineError } from '../protocol/engine';
 import type { PanelAdvice } from '../protocol/panel';
 import type { Access, SourcePlace } from '../protocol/report';
-import { actionText, actionTitle, noChangeReason, costSentences, gainSentences, subjectName } from '../session/advice/advice-words';
+import {
+  actionText,
+  actionTitle,
+  noChangeReason,
+  costSentences,
+  gainSentences,
+  luckSentences,
+  subjectName,
+} from '../session/advice/advice-words';
 import { placesOf } from '../session/advice/advice-places';
 import { ownLineChange } from '../session/advice/own-line';
 import { typeName } from '../session/layout/type-names';
@@ -110,7 +118,7 @@ export class AdviceActions implements vscode.CodeActionProvider {
     const hasCard = definition !== null && definition.file !== '' && subject.type !== '';
     const shown: PanelAdvice = {
       title: offerTitle(advice),
-      words: [gainSentences(advice), costSentences(advice)].filter((text) => text !== '').join(' '),
+      words: [luckSentences(advice), gainSentences(advice), costSentences(advice)].filter((text) => text !== '').join(' '),
       opens: reason === '' ? 'preview' : hasCard ? 'card' : 'nothing',
       reason: way === 'none' ? '' : printable(reason),
       more: others.length,
@@ -151,7 +159,7 @@ export class AdviceActions implements vscode.CodeActionProvider {
       void showWarning(vscode.l10n.t('No edit available for {0}: {1}', subjectName(advice.subject), answer.reason));
       return false;
     }
-    const detail = [costSentences(advice), gainSentences(advice)].join(' ');
+    const detail = [luckSentences(advice), costSentences(advice), gainSentences(advice)].filter((text) => text !== '').join(' ');
     await this.previews.show({ title: actionText(advice), detail, files: answer.files });
     return true;
   }

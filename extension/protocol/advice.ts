@@ -1,5 +1,7 @@
 // What to change, what it costs and what it gains: `cacheline advise --format json` (docs/outputs.md, "Advice").
-import type { SourcePlace, Verdict } from './report';
+import type { Blind } from './blindness';
+import type { RecordingMeta } from './recording';
+import type { Evidence, SourcePlace, Verdict } from './report';
 import type { Count, Positive, Share } from './values';
 
 /** What kind of sharing it is, in the experts' taxonomy; `not-known`: it cannot be told. */
@@ -129,6 +131,8 @@ export interface Advice {
   why: Why;
   /** Members that are locks, with what is only accessed while they are held, as far as the code shows. */
   locks: { name: string; data: string[] }[];
+  /** Where members share a line; with other placements they do not, so that this waiting is luck. Empty: it is not. */
+  placements: Placement[];
   way: Way;
   confidence: Share;
   /** Of what is to be changed: of the type, or the variable; null: not known. */
@@ -166,27 +170,35 @@ export interface Advice {
   edit: Edit;
 }
 
-/** Objects whose contention, or whose quiet, depends on where an allocator or a linker puts them. */
+/** Where members of different threads share a line. */
+export interface Placement {
+  /** Bytes from the start of a line to the object. */
+  baseOffset: Count;
+  /** Bytes of a cache line, or of a pair. */
+  lineSize: Count;
+  pairs: [string, string][];
+}
+
+/** Objects whose quiet depends on where an allocator or a linker puts them. */
 export interface Latent {
   subject: Subject;
-  /** Where members of different threads share a line. */
-  placements: {
-    /** Bytes from the start of a line to the object. */
-    baseOffset: Count;
-    /** Bytes of a cache line, or of a pair. */
-    lineSize: Count;
-    pairs: [string, string][];
-  }[];
+  placements: Placement[];
 }
 
 export interface AdviceList {
   schema: 'cacheline-advice/1';
+  /** As that of the report. */
+  evidence: Evidence[];
+  /** What the recording could not see, as in the report; null: it saw enough. */
+  blind: Blind | null;
   /** Most contended samples first. */
   advice: Advice[];
-  /** Objects whose contention, or whose quiet, depends on where an allocator or a linker puts them. */
+  /** Those that no advice tells of. */
   latent: Latent[];
-  /** What to know of the numbers. */
+  /** What to know of the numbers: what the report warns of, then what holds for advice alone. */
   warnings: string[];
+  /** The meta.json of the recording; null for a bare perf.data. */
+  recording: RecordingMeta | null;
 }
 
 /**

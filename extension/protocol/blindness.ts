@@ -83,7 +83,8 @@ const MOST = 0.5;
 const WORTH = 0.02;
 
 type Reason = Blind['reasons'][number];
-type Seen = Pick<Report, 'blind' | 'recording' | 'evidence'>;
+/** What says how much was seen. */
+export type Seen = Pick<Report, 'blind' | 'recording' | 'evidence'>;
 
 /** Whether nothing can be said about half of the samples or more. */
 export function isMostlyBlind({ blind }: Pick<Report, 'blind'>): boolean {

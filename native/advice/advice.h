@@ -62,12 +62,20 @@ struct Lock {
   std::vector<std::string> data;
 };
 
+/// Members of different threads that share a line where an object begins that far behind a line's start.
+struct LatentPlacement {
+  uint32_t baseOffset = 0, lineSize = 0;  ///< bytes
+  std::vector<std::pair<std::string, std::string>> pairs;
+};
+
 struct Advice {
   std::string type, object;
   std::vector<std::string> members;  ///< that somebody waits for
   analysis::Verdict verdict = analysis::Verdict::mixed;
   Why why = Why::notKnown;
   std::vector<Lock> locks;  ///< members; of data that several locks protect, each
+  /// Where members share a line: with others they do not, so that the waiting is luck. Empty: it is none.
+  std::vector<LatentPlacement> placements;
   Way way = Way::none;
   double confidence = 0;
   std::optional<analysis::Place> definition;
@@ -87,11 +95,7 @@ struct Advice {
   Change change;
 };
 
-/// Members of different threads that share a line where an object begins that far behind a line's start.
-struct LatentPlacement {
-  uint32_t baseOffset = 0, lineSize = 0;  ///< bytes
-  std::vector<std::pair<std::string, std::string>> pairs;
-};
+/// Objects that nobody waits for where they lie.
 struct Latent {
   std::string type, object;
   std::vector<std::string> members;
@@ -101,7 +105,7 @@ struct Latent {
 struct AdviceList {
   std::vector<Advice> advice;  ///< most contended samples first
   std::vector<Latent> latent;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings;  ///< those of the report first
 };
 
 /// `report`: with histories of its lines, private ones too.

@@ -1,7 +1,7 @@
 // The JSON of advice.
 #include "advice/advice.h"
 #include "advice/gain.h"
-#include "base/json_writer.h"
+#include "analysis/recording_json.h"
 
 namespace cacheline::advice {
 
@@ -47,16 +47,19 @@ const char* wayName(Way way) {
 
 namespace {
 
-class AdviceJson : private JsonWriter {
+class AdviceJson : private analysis::RecordingJson {
  public:
   explicit AdviceJson(const analysis::Report& report) : report_(report) {}
 
   std::string write(const AdviceList& advised) {
     open();
     field("schema", "cacheline-advice/1");
+    list("evidence", report_.evidence, [&](const std::string& item) { value(std::string_view(item)); });
+    blind(report_.blind);
     list("advice", advised.advice, [&](const Advice& item) { write(item); });
     list("latent", advised.latent, [&](const Latent& item) { write(item); });
     list("warnings", advised.warnings, [&](const std::string& text) { value(std::string_view(text)); });
+    recording(report_.metaJson);
     close();
     return take();
   }
@@ -68,6 +71,21 @@ class AdviceJson : private JsonWriter {
     field("object", object);
     list("members", members, [&](const std::string& name) { value(std::string_view(name)); });
     close();
+  }
+
+  void placements(const std::vector<LatentPlacement>& items) {
+    list("placements", items, [&](const LatentPlacement& placement) {
+      open();
+      field("baseOffset", placement.baseOffset);
+      field("lineSize", placement.lineSize);
+      list("pairs", placement.pairs, [&](const auto& pair) {
+        beginList();
+        value(pair.first);
+        value(pair.second);
+        endList();
+      });
+      close();
+    });
   }
 
   void place(const char* name, const std::optional<analysis::Place>& place) {
@@ -95,6 +113,7 @@ class AdviceJson : private JsonWriter {
     });
     field("way", wayName(item.way));
     field("confidence", item.confidence);
+    placements(item.placements);
     place("definition", item.definition);
     field("contended", item.contended);
     field("programShare", item.programShare);
@@ -227,18 +246,7 @@ class AdviceJson : private JsonWriter {
   void write(const Latent& item) {
     open();
     subject(item.type, item.object, item.members);
-    list("placements", item.placements, [&](const LatentPlacement& placement) {
-      open();
-      field("baseOffset", placement.baseOffset);
-      field("lineSize", placement.lineSize);
-      list("pairs", placement.pairs, [&](const auto& pair) {
-        beginList();
-        value(pair.first);
-        value(pair.second);
-        endList();
-      });
-      close();
-    });
+    placements(item.placements);
     close();
   }
 

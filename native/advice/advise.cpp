@@ -53,7 +53,8 @@ std::optional<calibration::Calibration> calibrationOf(const Report& report,
 class Advisor {
  public:
   explicit Advisor(const Report& report)
-      : report_(report),
+      : list_{.warnings = report.warnings},
+        report_(report),
         subjects_(report),
         replay_(report),
         locked_(locksOf(report)),
@@ -67,12 +68,13 @@ class Advisor {
         list_.advice.push_back(adviceOn(subject, waits));
     std::stable_sort(list_.advice.begin(), list_.advice.end(),
                      [](const Advice& a, const Advice& b) { return a.contended > b.contended; });
-    list_.latent = latentOf(report_, subjects_, replay_);
-    // What is contended as it lies is told of once.
-    std::erase_if(list_.latent, [&](const Latent& latent) {
-      return std::ranges::any_of(list_.advice,
-                                 [&](const Advice& advice) { return advice.type == latent.type; });
-    });
+    // What is contended as it lies is told of once: by its advice.
+    std::set<std::string> told;
+    for (const Advice& advice : list_.advice) told.insert(advice.type);
+    for (uint32_t subject = 0; subject < waits.size(); ++subject)
+      if (!told.contains(of(subject).type))
+        if (auto latent = latentOf(report_, subjects_, subject, replay_))
+          list_.latent.push_back(std::move(*latent));
     return std::move(list_);
   }
 
@@ -135,6 +137,7 @@ class Advisor {
         chosen = nullptr;
       }
     }
+    if (here.inside >= kWorthIt * here.all && 2 * here.inside >= falsely) advice.placements = luckOf(number);
     advice.confidence = confidenceOf(here, chosen != nullptr);
     advice.readerLinesBefore = advice.readerLinesAfter = linesOf(subject.size);
     if (chosen != nullptr)
@@ -142,6 +145,15 @@ class Advisor {
     else if (advice.why == Why::trueSharing && 2 * here.atSums > here.all)
       addCopies(here, advice);
     return advice;
+  }
+
+  /// Where members of an object share a line, if that is luck: with other placements they do not.
+  std::vector<LatentPlacement> luckOf(uint32_t subject) const {
+    auto latent = latentOf(report_, subjects_, subject, replay_);
+    if (!latent) return {};
+    std::erase_if(latent->placements,
+                  [&](const LatentPlacement& placement) { return placement.lineSize != lineSize(); });
+    return std::move(latent->placements);
   }
 
   const calibration::Calibration* calibration() const { return calibration_ ? &*calibration_ : nullptr; }

@@ -88,15 +88,10 @@ class Placements {
 
 }  // namespace
 
-std::vector<Latent> latentOf(const analysis::Report& report, const Subjects& subjects, const Replay& replay) {
-  std::vector<Latent> list;
-  const Placements placements(report, subjects, replay);
-  for (uint32_t number = 0; number < subjects.list().size(); ++number) {
-    const Subject& subject = subjects.list()[number];
-    if (subject.described == nullptr || subjects.linesOf(number).empty()) continue;
-    if (auto latent = placements.of(number)) list.push_back(std::move(*latent));
-  }
-  return list;
+std::optional<Latent> latentOf(const analysis::Report& report, const Subjects& subjects, uint32_t subject,
+                               const Replay& replay) {
+  if (subjects.list()[subject].described == nullptr || subjects.linesOf(subject).empty()) return std::nullopt;
+  return Placements(report, subjects, replay).of(subject);
 }
 
 }  // namespace cacheline::advice

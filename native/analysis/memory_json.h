@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <optional>
 
+#include "analysis/recording_json.h"
 #include "analysis/report.h"
-#include "base/json_writer.h"
 
 namespace cacheline::analysis {
 
-class MemoryJson : protected JsonWriter {
+class MemoryJson : protected RecordingJson {
  protected:
   /// The report is kept.
   explicit MemoryJson(const Report& report) : report_(report) {}

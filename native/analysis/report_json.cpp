@@ -55,7 +55,7 @@ class JsonReport : MemoryJson {
     if (report_.doubleLine) field("doubleLine", true);
     if (report_.c2c) settings(*report_.c2c);
     samples();
-    blind();
+    blind(report_.blind);
     unseen();
     statistics("stats", report_.stats);
     statistics("shared", report_.shared);
@@ -75,10 +75,7 @@ class JsonReport : MemoryJson {
     list("binaries", report_.binaries, [&](const BinaryState& item) { binary(item); });
     list("warnings", report_.warnings, [&](const std::string& item) { value(item); });
     field("seconds", report_.seconds);
-    if (report_.metaJson.empty())
-      null("recording");
-    else
-      raw("recording", report_.metaJson);
+    recording(report_.metaJson);
   }
 
   void lines() {
@@ -107,20 +104,6 @@ class JsonReport : MemoryJson {
     field("threadLocal", rest.threadLocal);
     field("unmapped", rest.unmapped);
     close();
-    close();
-  }
-
-  void blind() {
-    if (!report_.blind) return null("blind");
-    open("blind");
-    field("share", report_.blind->share);
-    list("reasons", report_.blind->reasons, [&](const BlindReason& item) {
-      open();
-      field("reason", unseenReasonName(item.reason));
-      field("what", item.what);
-      field("share", item.share);
-      close();
-    });
     close();
   }
 

@@ -25,6 +25,7 @@ export function advice(given: Partial<Advice> = {}): Advice {
     verdict: 'false sharing',
     why: 'unrelated-owners',
     locks: [],
+    placements: [],
     way: 'align',
     confidence: 0.9,
     definition: { file: '/code/src/worker.cpp', line: 12 },
@@ -54,7 +55,16 @@ export function latent(given: Partial<Latent> = {}): Latent {
 }
 
 export function adviceList(list: readonly Advice[], more: Partial<AdviceList> = {}): AdviceList {
-  return { schema: 'cacheline-advice/1', advice: [...list], latent: [], warnings: [], ...more };
+  return {
+    schema: 'cacheline-advice/1',
+    evidence: ['clock'],
+    blind: null,
+    advice: [...list],
+    latent: [],
+    warnings: [],
+    recording: null,
+    ...more,
+  };
 }
 
 const NO_PREDICTION = {
@@ -183,8 +193,13 @@ export const words: AdviceList = adviceList(
       change: null,
       edit: { patch: null, reason: 'All uses of the elements change with their type: make the change by hand.' },
     }),
+    advice({
+      subject: { type: 'Clock', object: '', members: ['now', 'limit'] },
+      placements: latent().placements,
+      edit: { patch: null, reason: 'The source is gone.' },
+    }),
   ],
-  {},
+  { blind: { share: 0.5, reasons: [{ reason: 'lost', what: 'samples that were lost while recording', share: 0.5 }] } },
 );
 
 /** Names that would drive a terminal, hide text or make links. */

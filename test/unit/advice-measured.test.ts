@@ -1,5 +1,7 @@
 // What real programs' recordings are advised of: objects whose luck is their place, and locks with their data.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAddon, NativeEngine } from '../../extension/engine/native';
 import type { AdviceList } from '../../extension/protocol/advice';
@@ -45,6 +47,62 @@ describe('advice on recordings', function () {
     assert.deepEqual(clock.subject.members, ['limit', 'now']);
     const onLines = clock.placements.filter(({ lineSize }) => lineSize === 64).map(({ baseOffset }) => baseOffset);
     assert.deepEqual(onLines, contended);
+    const told = await advise('at-16');
+    const lucky = told.advice.find(({ subject }) => subject.type === 'clock');
+    assert.ok(lucky, JSON.stringify(told.advice));
+    assert.deepEqual(
+      lucky.placements.map(({ baseOffset }) => baseOffset),
+      contended,
+    );
+    assert.ok(!told.latent.some(({ subject }) => subject.type === 'clock'), 'it is told of twice');
+  });
+
+  it('warns of what the report warns of: threads that took turns on one CPU waited for nobody', async () => {
+    const program = compileFixture('placed-clock', folder.path);
+    const [, cpu] = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+    assert.ok(cpu !== undefined);
+    const { status, stderr } = await command.run(
+      ['record', '--force', '-F', '4000', '-o', 'turns', '--', 'taskset', '-c', cpu, program, '0'],
+      { cwd: folder.path },
+    );
+    assert.equal(status, 0, stderr);
+    const { stdout } = await command.run(['report', '--format', 'json', 'turns'], { cwd: folder.path });
+    const { warnings } = JSON.parse(stdout) as Report;
+    assert.ok(
+      warnings.some((warning) => warning.includes('they took turns and did not wait for each other')),
+      warnings.join('\n'),
+    );
+    const json = await command.run(['advise', '--format', 'json', 'turns'], { cwd: folder.path });
+    assert.deepEqual((JSON.parse(json.stdout) as AdviceList).warnings.slice(0, warnings.length), warnings);
+    const text = await command.run(['advise', '--no-pager', 'turns'], { cwd: folder.path });
+    assert.equal(text.stdout.replace(/\s+/g, ' ').split('took turns and did not wait for each other').length, 2, text.stdout);
+  });
+
+  it('says that others may rely on a layout that the header of a shared library defines', async () => {
+    const source = (name: string, text: string): void => writeFileSync(join(folder.path, name), text);
+    source('queue.h', 'struct queue { _Atomic long head, tail; };\nvoid *put(void *);\nvoid *take(void *);\n');
+    const turn = (name: string, member: string): string =>
+      `void *${name}(void *none) { for (long i = 0; i < 20000000; i++) queue.${member}++; return none; }\n`;
+    source('queue.c', `#include "queue.h"\nstatic _Alignas(64) struct queue queue;\n${turn('put', 'head')}${turn('take', 'tail')}`);
+    source(
+      'main.c',
+      `#include <pthread.h>\n#include "queue.h"\nint main(void) {\n  pthread_t putter, taker;\n` +
+        `  if (pthread_create(&putter, 0, put, 0) != 0 || pthread_create(&taker, 0, take, 0) != 0) return 1;\n` +
+        `  return pthread_join(putter, 0) + pthread_join(taker, 0);\n}\n`,
+    );
+    const compile = (...args: string[]): Buffer => execFileSync('cc', ['-O2', '-g', '-pthread', ...args], { cwd: folder.path });
+    compile('-shared', '-fPIC', '-o', 'libqueue.so', 'queue.c');
+    for (const [name, ...sources] of [
+      ['dynamic', 'main.c', 'libqueue.so', '-Wl,-rpath,$ORIGIN'],
+      ['static', 'main.c', 'queue.c'],
+    ] as const) {
+      compile('-o', name, ...sources);
+      await recordAndReport(`abi-${name}`, join(folder.path, name));
+      const { advice } = await advise(`abi-${name}`);
+      const queue = advice.find(({ subject }) => subject.type === 'queue');
+      assert.ok(queue, JSON.stringify(advice));
+      assert.equal(queue.cost.abi, name === 'dynamic', name);
+    }
   });
 
   it('tells which of two nested locks protects what', async () => {

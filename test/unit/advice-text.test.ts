@@ -9,6 +9,7 @@ import {
   factor,
   gainSentences,
   latentSentences,
+  luckSentences,
   noChangeReason,
   reorderCommand,
 } from '../../extension/session/advice/advice-words';
@@ -41,6 +42,18 @@ describe('advice text', () => {
   it('says that there is no advice, and still what placement decides', () => {
     assert.match(text(adviceList([]), 80), /\n\nNo advice: no data [^]*waiting\s+for\s+other\s+threads\. `cacheline report`\s/);
     assert.match(text(adviceList([], { latent: [latent()] }), 80), /see below[^]*What placement decides/);
+  });
+
+  it('says once what the recording could not see and what the report warns of: what most of it hides comes first', () => {
+    const blind = { share: 0.3, reasons: [{ reason: 'lost' as const, what: 'samples that were lost while recording', share: 0.3 }] };
+    const warnings = ['Threads took turns on one CPU.', 'What contention costs is not known.'];
+    const some = text(adviceList([advice()], { blind, warnings }), 200);
+    assert.match(some, /\n\n1 layout change helps\. Most samples first[^\n]* Nothing can be said about\s30\.0% of this program's time: /);
+    assert.match(some, /\nWarnings\n {2}Threads took turns on one CPU\.\n {2}What contention costs is not known\.\n/);
+    assert.equal(some.split('Nothing can be said').length + some.split('took turns').length, 4);
+    const most = { share: 0.7, reasons: [{ ...blind.reasons[0]!, share: 0.7 }] };
+    assert.match(text(adviceList([], { blind: most }), 200), /\n\nMost of this program's time \(70\.0%\) was in [^]* No advice: /);
+    assert.match(text(adviceList([], { blind: most, evidence: ['hitm'] }), 200), /\n\nMost of this program's samples /);
   });
 
   it('names the command that makes the edits, with its recording quoted for a shell', () => {
@@ -204,5 +217,15 @@ describe('advice sentences', () => {
       /share a cache line of 128 bytes where the object begins 32 bytes after/,
       'the alignment is not told',
     );
+  });
+
+  it('say that waiting is luck of placement, and of other waiting nothing', () => {
+    const lucky = advice({ subject: { type: 'Clock', object: '', members: ['now', 'limit'] }, placements: latent().placements });
+    assert.match(
+      luckSentences(lucky),
+      /^Luck of placement: 'Clock\.limit' and 'Clock\.now' share a cache line of 64 bytes with 3 of 4 placements, .*; elsewhere they do not\. An allocator/,
+    );
+    assert.match(text(adviceList([lucky]), 200), /Luck of placement: /);
+    assert.equal(luckSentences(advice()), '');
   });
 });

@@ -2,6 +2,7 @@
 import type { Advice, AdviceList } from '../../protocol/advice';
 import { sentence, percent } from '../../protocol/words';
 import { joinArguments } from '../record/launch';
+import { withBlindness } from '../report/blindness';
 import { headField, joinBlocks, titledList } from '../report/report-blocks';
 import { readablePlace } from '../lines/source-path';
 import { count, displayWidth, enumerate, PLAIN, plural, printable, wrap, type Style } from '../text/terminal-text';
@@ -14,6 +15,7 @@ import {
   INTERFERENCE_SIZE,
   latentSentences,
   lockSentences,
+  luckSentences,
   reorderCommand,
   subjectText,
   whySentence,
@@ -41,7 +43,7 @@ export function adviceText(list: AdviceList, options: AdviceTextOptions): string
   const layout = { width, style };
   return joinBlocks([
     headField('Recording', path, layout),
-    wrap(summary(list), width),
+    ...withBlindness(list, [summary(list)]).map((paragraph) => wrap(paragraph, width)),
     ...advice.map((one, at) => block(one, at + 1, { ...options, style })),
     patchWords(list, options),
     latent.length === 0 ? [] : [style.bold('What placement decides'), ...latent.flatMap((one) => wrap(latentSentences(one), width, '- '))],
@@ -65,7 +67,9 @@ function block(advice: Advice, number: number, options: AdviceTextOptions & { st
   const heading = `${subjectText(advice.subject)}: ${advice.verdict}, ${percent(advice.programShare)} of all samples wait here`;
   const [first = '', ...others] = wrap(heading, width, `${count(number)}. `.padEnd(INDENT.length));
   const { sentence: what, lines } = doText(advice);
-  const why = [whySentence(advice), lockSentences(advice), confidenceSentence(advice)].filter((text) => text !== '').join(' ');
+  const why = [whySentence(advice), lockSentences(advice), luckSentences(advice), confidenceSentence(advice)]
+    .filter((text) => text !== '')
+    .join(' ');
   const after = [costSentences(advice), gainSentences(advice), editSentence(advice, options.folder)].filter((text) => text !== '');
   return [
     style.bold(first),

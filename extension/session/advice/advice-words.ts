@@ -1,5 +1,5 @@
 // What advice says, in sentences, for the command line and the editor. Recorded names in them are quoted and printable.
-import type { Advice, Latent } from '../../protocol/advice';
+import type { Advice, Latent, Placement, Subject } from '../../protocol/advice';
 import { t } from '../../protocol/l10n';
 import { joinArguments } from '../record/launch';
 import { quoted } from '../report/data-text';
@@ -417,6 +417,28 @@ export const INTERFERENCE_SIZE = t(
 
 /** Where an object lies decides whether its members share a line: a paragraph. */
 export function latentSentences({ subject, placements }: Latent): string {
+  return t(
+    '{0} An allocator or a linker decides that, and may decide otherwise in another build or run. To depend on neither, align the object to {1} bytes and separate the members.',
+    sharingSentence(subject, placements),
+    smallestOf(placements),
+  );
+}
+
+/** The waiting is luck of placement; empty: it is not. */
+export function luckSentences({ subject, placements }: Advice): string {
+  if (placements.length === 0) return '';
+  return t(
+    'Luck of placement: {0} An allocator or a linker decides that, so another build or run may wait less, or more, without any change.',
+    sharingSentence(subject, placements),
+  );
+}
+
+function smallestOf(placements: readonly Placement[]): number {
+  return Math.min(...placements.map(({ lineSize }) => lineSize));
+}
+
+/** Which members share a line with which placements, and that with others they do not. */
+function sharingSentence(subject: Subject, placements: readonly Placement[]): string {
   const pairs = new Map(placements.flatMap(({ pairs: list }) => list).map((pair) => [pair.join('\0'), pair] as const));
   const who = subjectName(subject);
   const [only] = [...pairs.values()];
@@ -425,7 +447,7 @@ export function latentSentences({ subject, placements }: Latent): string {
       ? enumerate(only.map((member) => named(`${subject.object || subject.type}${subject.object || subject.type ? '.' : ''}${member}`)))
       : t('members of {0} that threads use differently{1}', who, memberNames(subject.members));
   const sizes = [...new Set(placements.map(({ lineSize }) => lineSize))].sort((a, b) => a - b);
-  const smallest = sizes[0] ?? LINE_SIZE;
+  const smallest = smallestOf(placements);
   const cases = sizes.map((lineSize) => {
     const offsets = [...new Set(placements.filter((one) => one.lineSize === lineSize).map(({ baseOffset }) => baseOffset))].sort(
       (a, b) => a - b,
@@ -439,10 +461,9 @@ export function latentSentences({ subject, placements }: Latent): string {
     return t('{0}{1} where the object begins {2} bytes after the start of one', line, times === '' ? '' : `${times},`, where);
   });
   return t(
-    '{0}{1} share {2}; elsewhere they do not. An allocator or a linker decides that, and may decide otherwise in another build or run. To depend on neither, align the object to {3} bytes and separate the members.',
+    '{0}{1} share {2}; elsewhere they do not.',
     what.charAt(0).toUpperCase(),
     what.slice(1),
     cases.reduce((all, one) => t('{0}, and {1}', all, one)),
-    smallest,
   );
 }

@@ -16,7 +16,7 @@ export class ReportProfile implements ProfileSource {
   /** @param advised what to change; without a recording nobody else can say it */
   constructor(
     private readonly whole: Report,
-    private readonly advised: AdviceList = { schema: 'cacheline-advice/1', advice: [], latent: [], warnings: [] },
+    private readonly advised: AdviceList = noAdvice(whole),
   ) {
     const { lines, ...report } = whole;
     const counts = { lines: lines.length, selected: lines.length, objects: report.objects.length, types: report.types?.length ?? 0 };
@@ -119,4 +119,8 @@ export function dataSums({ lines }: Pick<Report, 'lines'>, measure: Measure): Da
     amount: amountOf(access, measure),
     place: ownPlace(access) ?? null,
   }));
+}
+
+function noAdvice({ evidence, blind, warnings, recording }: Report): AdviceList {
+  return { schema: 'cacheline-advice/1', evidence, blind, advice: [], latent: [], warnings, recording };
 }

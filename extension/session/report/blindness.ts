@@ -1,5 +1,5 @@
 // What a report says of the samples that it knows nothing of: how many, in which code, and whose shares are too low for it.
-import { blindText, isMostlyBlind, type UnseenPlace, type UnseenReason } from '../../protocol/blindness';
+import { blindText, isMostlyBlind, type Seen, type UnseenPlace, type UnseenReason } from '../../protocol/blindness';
 import type { Access, CacheLine, Report } from '../../protocol/report';
 import { t } from '../../protocol/l10n';
 import { codeText } from './code-text';
@@ -24,7 +24,7 @@ const WHERE_LOST: Record<UnseenReason, string> = {
 type CodePlace = UnseenPlace & { codeAddress: string };
 
 /** Puts what could not be seen into the first of the paragraphs, from half of the samples on at its front. */
-export function withBlindness(report: Report, [first = '', ...others]: readonly string[]): string[] {
+export function withBlindness(report: Seen, [first = '', ...others]: readonly string[]): string[] {
   const text = blindText(report);
   const parts = isMostlyBlind(report) ? [text, first] : [first, text];
   return [parts.filter((part) => part !== '').join(' '), ...others];

@@ -321,6 +321,42 @@ TEST(Latent, MembersThatAreQuietOnlyByTheirPlace) {
   EXPECT_EQ(offsets, (std::vector<uint32_t>{0, 16}));
 }
 
+/// Contended as it lies: its advice says that it is luck, and the list of quiet objects does not have it.
+TEST(Latent, WaitingThatIsLuckIsToldByItsAdvice) {
+  ReportBuilder builder;
+  builder.type("clock", {"now", "pad0", "pad1", "pad2", "limit", "pad3"});
+  builder.heapObject(kBase + 16, 48, "clock");
+  const AdviceList list =
+      advise(builder.build({{.thread = 0, .address = kBase + 16, .writes = true},
+                            {.thread = 1, .address = kBase + 48, .function = 2, .from = 5}}));
+  EXPECT_TRUE(list.latent.empty());
+  ASSERT_EQ(list.advice.size(), 1u);
+  std::vector<uint32_t> offsets;
+  for (const LatentPlacement& placement : list.advice[0].placements) {
+    EXPECT_EQ(placement.lineSize, 64u) << "of pairs of lines no sample tells";
+    EXPECT_EQ(placement.pairs, (std::vector<std::pair<std::string, std::string>>{{"limit", "now"}}));
+    offsets.push_back(placement.baseOffset);
+  }
+  EXPECT_EQ(offsets, (std::vector<uint32_t>{0, 16}));
+}
+
+/// Each thread has its own objects: where members of one object lie decides nothing of what waits.
+TEST(Latent, WaitingForOtherObjectsIsNoLuckOfMembers) {
+  ReportBuilder builder;
+  builder.type("clock", {"now", "pad0", "pad1", "pad2", "limit", "pad3"});
+  builder.heapObject(kBase, 48, "clock");
+  builder.heapObject(kBase + 48, 48, "clock");
+  std::vector<Doing> doings{
+      {.thread = 0, .address = kBase, .writes = true, .count = 900},
+      {.thread = 1, .address = kBase + 48, .writes = true, .count = 900, .function = 2}};
+  // Seldom, one object is both threads'.
+  doings.push_back({.thread = 0, .address = kBase + 80, .writes = true, .count = 300, .function = 3});
+  doings.push_back({.thread = 1, .address = kBase + 80 + 8, .writes = true, .count = 300, .function = 4});
+  const AdviceList list = advise(builder.build(doings));
+  ASSERT_EQ(list.advice.size(), 1u);
+  EXPECT_TRUE(list.advice[0].placements.empty());
+}
+
 TEST(Latent, WhatIsAlikeEverywhereIsNoLuck) {
   ReportBuilder builder;
   builder.type("pair", {"a", "b"}).layout.align = 64;
@@ -328,6 +364,30 @@ TEST(Latent, WhatIsAlikeEverywhereIsNoLuck) {
   const AdviceList list = advise(builder.build({{.thread = 0, .address = kBase, .writes = true},
                                                 {.thread = 1, .address = kBase + 8, .writes = true}}));
   EXPECT_TRUE(list.latent.empty());
+  ASSERT_EQ(list.advice.size(), 1u);
+  EXPECT_TRUE(list.advice[0].placements.empty());
+}
+
+TEST(Advise, WarnsOfWhatTheReportWarnsOfAndThenOfItsOwn) {
+  ReportBuilder builder;
+  builder.report.warnings = {"Threads took turns.", "Records were lost."};
+  builder.report.metaJson = R"({"calibration":{}})";
+  const AdviceList list = advise(builder.build({}));
+  ASSERT_EQ(list.warnings.size(), 3u);
+  EXPECT_EQ(list.warnings[0], "Threads took turns.");
+  EXPECT_EQ(list.warnings[1], "Records were lost.");
+  EXPECT_TRUE(list.warnings[2].starts_with("What contention costs on that machine is not known"));
+}
+
+TEST(Advise, SaysWhatTheRecordingCouldNotSee) {
+  ReportBuilder builder;
+  builder.report.metaJson = R"({"target":{"kind":"system"}})";
+  builder.report.blind = analysis::Blind{0.5, {{analysis::UnseenReason::lost, "samples", 0.5}}};
+  const analysis::Report& report = builder.build({});
+  EXPECT_EQ(adviceJson(report, advise(report)),
+            R"({"schema":"cacheline-advice/1","evidence":["clock"],)"
+            R"("blind":{"share":0.5,"reasons":[{"reason":"lost","what":"samples","share":0.5}]},)"
+            R"("advice":[],"latent":[],"warnings":[],"recording":{"target":{"kind":"system"}}})");
 }
 
 TEST(Advise, IsADocument) {
@@ -337,7 +397,8 @@ TEST(Advise, IsADocument) {
   const analysis::Report& report = builder.build(
       {{.thread = 0, .address = kBase, .writes = true}, {.thread = 1, .address = kBase + 8, .writes = true}});
   const std::string json = adviceJson(report, advise(report));
-  EXPECT_TRUE(json.starts_with(R"({"schema":"cacheline-advice/1","advice":[{"subject":{"type":"qu\"eue")"))
+  EXPECT_TRUE(json.starts_with(
+      R"({"schema":"cacheline-advice/1","evidence":["clock"],"blind":null,"advice":[{"subject":{"type":"qu\"eue")"))
       << json;
 }
 
