@@ -340,19 +340,16 @@ TEST(Latent, WaitingThatIsLuckIsToldByItsAdvice) {
   EXPECT_EQ(offsets, (std::vector<uint32_t>{0, 16}));
 }
 
-/// Each thread has its own objects: where members of one object lie decides nothing of what waits.
+/// Two objects share a line. That members of one of them would with another placement is not why.
 TEST(Latent, WaitingForOtherObjectsIsNoLuckOfMembers) {
   ReportBuilder builder;
   builder.type("clock", {"now", "pad0", "pad1", "pad2", "limit", "pad3"});
   builder.heapObject(kBase, 48, "clock");
-  builder.heapObject(kBase + 48, 48, "clock");
-  std::vector<Doing> doings{
-      {.thread = 0, .address = kBase, .writes = true, .count = 900},
-      {.thread = 1, .address = kBase + 48, .writes = true, .count = 900, .function = 2}};
-  // Seldom, one object is both threads'.
-  doings.push_back({.thread = 0, .address = kBase + 80, .writes = true, .count = 300, .function = 3});
-  doings.push_back({.thread = 1, .address = kBase + 80 + 8, .writes = true, .count = 300, .function = 4});
-  const AdviceList list = advise(builder.build(doings));
+  builder.heapObject(kBase + 48, 48, "clock");  // `limit` is on the next line
+  const AdviceList list =
+      advise(builder.build({{.thread = 0, .address = kBase, .writes = true},
+                            {.thread = 1, .address = kBase + 48, .writes = true, .function = 2},
+                            {.thread = 0, .address = kBase + 80, .writes = true, .function = 3, .from = 5}}));
   ASSERT_EQ(list.advice.size(), 1u);
   EXPECT_TRUE(list.advice[0].placements.empty());
 }
