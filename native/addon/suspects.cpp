@@ -157,7 +157,7 @@ class SuspectsReader {
  private:
   using Value = rapidjson::Value;
   static void check(bool fine) {
-    if (!fine) throw Error(ErrorKind::internal, "what was said of suspect words cannot be read");
+    if (!fine) throw Error(ErrorKind::internal, "the suspect words cannot be read");
   }
   static const Value& member(const Value& object, const char* name) {
     check(object.IsObject() && object.HasMember(name));
@@ -257,7 +257,7 @@ std::string Suspects::why() {
   const std::lock_guard lock(mutex_);
   if (!failure_.empty()) return "the analysis of the samples so far failed: " + failure_;
   if (!looked_) return "the program ended before there were enough samples to look at";
-  if (!suspects_.empty()) return "the recording ended when it was just known what to watch";
+  if (!suspects_.empty()) return "the recording ended as soon as it was known what to watch";
   char text[96];
   std::snprintf(text, sizeof text,
                 "no line looked contended or polled when the samples were last looked at, after %.1f s",

@@ -16,7 +16,7 @@ const char* unnamedReason(Unnamed why) {
     case Unnamed::changedBinary:
       return "the binary was rebuilt since it was recorded";
     case Unnamed::outsideFile:
-      return "the address is outside of what the binary's file maps";
+      return "the address is outside the mapped part of the binary";
     case Unnamed::noSymbols:
       return "the binary is stripped and its debug file was not found";
     case Unnamed::noSymbolThere:

@@ -65,7 +65,7 @@ Meta parseMeta(const std::string& json) {
                             (document.HasParseError()
                                  ? std::string(rapidjson::GetParseError_En(document.GetParseError())) +
                                        " At byte " + std::to_string(document.GetErrorOffset()) + "."
-                                 : std::string("it is no JSON object.")));
+                                 : std::string("it is not a JSON object.")));
     return meta;
   }
   meta.json = json;

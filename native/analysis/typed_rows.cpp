@@ -338,7 +338,7 @@ void TypedRows::addLifetimes(const AgreedObject& agreed, const std::optional<Hea
                       "% of the samples are of another time, when " + text + " was there";
     else
       name.because +=
-          "; other code takes it for " + text + ": of samples without registers nobody knows when";
+          "; other code takes it for " + text + ": samples without registers do not say when";
   }
   count(rest, most);
 }

@@ -235,13 +235,13 @@ WatchExpression parseWatch(const std::string& text) {
       refuse(expression, "a length is 1 to " + std::to_string(kMostWatched) + " bytes", "Write NAME:8");
   }
   if (expression.place.empty())
-    refuse(expression, "it names nothing", "Write --watch NAME or --watch 0xADDRESS");
+    refuse(expression, "the expression is empty", "Write --watch NAME or --watch 0xADDRESS");
   if (expression.place.find("->") != std::string::npos || expression.place.starts_with('*') ||
       expression.place.starts_with('&'))
     refuse(expression, std::string(kPointers), std::string(kInsteadOfPointers));
   if (expression.place.starts_with("0x")) {
     expression.address = parse(std::string_view(expression.place).substr(2), 16);
-    if (!expression.address) refuse(expression, "it is no address", "Write --watch 0x4040a0:8");
+    if (!expression.address) refuse(expression, "it is not an address", "Write --watch 0x4040a0:8");
     if (expression.length == 0) expression.length = kWord - *expression.address % kWord;
   }
   return expression;

@@ -108,13 +108,13 @@ std::string otherwise(Verdict verdict, std::span<const SeenAccess> seen, const T
   }
   const auto touched = static_cast<size_t>(
       std::count_if(words.begin(), words.end(), [](const ConfirmedWord& word) { return word.hits() > 0; }));
-  if (who.size() == 1) return "only 1 thread was seen" + in;
+  if (who.size() == 1) return "only one thread was seen" + in;
   if (verdict == Verdict::falseSharing && turns.sameBytes >= turns.otherBytes && turns.common)
     return "threads were seen to use the same bytes, too," + in;
   if (touched < words.size())
     return "only " + std::to_string(touched) + " of " + std::to_string(words.size()) + " words " +
            (touched == 1 ? "was" : "were") + " seen" + in;
-  return "threads that take turns were not seen" + in;
+  return "no threads were seen taking turns" + in;
 }
 
 /// Which bytes the threads that took turns have in common.

@@ -52,7 +52,7 @@ class CalibrationWriter : JsonWriter {
 };
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorKind::unreadable, "it is no calibration: " + what,
+  throw Error(ErrorKind::unreadable, "it is not a calibration: " + what,
               "Measure again: cacheline doctor --calibrate");
 }
 
@@ -126,13 +126,13 @@ Calibration parse(std::string_view json) {
   document.Parse<rapidjson::kParseValidateEncodingFlag | rapidjson::kParseIterativeFlag>(json.data(),
                                                                                          json.size());
   if (document.HasParseError())
-    refuse("it is no JSON (" + std::string(rapidjson::GetParseError_En(document.GetParseError())) +
+    refuse("it is not JSON (" + std::string(rapidjson::GetParseError_En(document.GetParseError())) +
            " At byte " + std::to_string(document.GetErrorOffset()) + ")");
   return parse(static_cast<const rapidjson::Value&>(document));
 }
 
 Calibration parse(const rapidjson::Value& value) {
-  if (!value.IsObject()) refuse("it is no JSON object");
+  if (!value.IsObject()) refuse("it is not a JSON object");
   if (const std::string schema = textOf(value, "schema"); schema != kSchema)
     refuse("schema is '" + schema + "', not '" + kSchema + "'");
   Calibration calibration;

@@ -61,7 +61,7 @@ class FileReader {
     }
     std::memcpy(&header_, bytes_.data(), sizeof header_);
     if (header_.magic != HEAP_FILE_MAGIC || header_.version != HEAP_VERSION || header_.page != HEAP_PAGE) {
-      warn("this is no file of heap blocks of version " + std::to_string(HEAP_VERSION) +
+      warn("this is not a file of heap blocks of version " + std::to_string(HEAP_VERSION) +
            "; record again with this version");
       return false;
     }

@@ -31,11 +31,11 @@ void checkTarget(const RecordOptions& options) {
     wrong("there is no program to record", "Name a program");
   if (attach && target.ids.empty()) wrong("there is no process to record", "Name one with -p");
   if (attach && !options.command.empty())
-    wrong("a command and running processes contradict each other", "Name one of them");
+    wrong("give a command or running processes, not both", "Leave one of them out");
   if (options.heap && options.command.empty())
-    wrong("heap blocks are recorded of a program that is started here only", "Give its command");
+    wrong("heap blocks can be recorded only of a program that is started here", "Give its command");
   if (options.trace && options.command.empty())
-    wrong("objects are traced of a program that is started here only", "Give its command");
+    wrong("objects can be traced only in a program that is started here", "Give its command");
   if (options.trace && (options.watch || options.heap))
     wrong("a trace needs the debug registers and the agent for itself", "Record one of them");
   const std::vector<uint32_t> online = onlineCpus();
@@ -48,7 +48,7 @@ void checkRates(const RecordOptions& options) {
   if (options.frequency == 0 && options.period == 0)
     wrong("a rate of 0 samples a second records nothing", "Ask for 1 Hz or more");
   if (options.period != 0 && options.frequencyGiven)
-    wrong("a rate and a period contradict each other", "Give one of them");
+    wrong("give a rate or a period, not both", "Leave one of them out");
   if (options.userOnly && options.kernelOnly)
     wrong("only the user's and only the kernel's code contradict each other", "Give one of them");
   if (options.ringBytes > kMostRingBytes)

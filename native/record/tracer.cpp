@@ -321,7 +321,7 @@ struct Tracer::Impl {
           " (a program that it starts may be statically linked, or lose LD_PRELOAD)");
     else if (refused > 0)
       say("no object of the type " + subject.type + " was followed: " + std::to_string(refused) +
-          " kinds of allocations were looked at, and the code around none of them says that it is for one");
+          " kinds of allocations were looked at, but the code around none of them shows that it is for one");
     else
       say("no object of the type " + subject.type +
           " was followed: the program allocated no block of its size through malloc or new, and has no "

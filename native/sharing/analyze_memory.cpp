@@ -79,7 +79,7 @@ std::string leftOutOfSums(const SummedLines& summed, const analysis::Report& rep
   return std::string("The sums of objects and types leave out ") + percent + " of the " +
          loadsName(report.c2c->display) + ": of the lines with too few of them to be listed, " +
          std::to_string(summed.lines()) + " are in the sums, " + std::to_string(summed.leftLines()) +
-         " more are not (with --show-all all are).";
+         " more are left out (--show-all adds all).";
 }
 
 /// What only memory samples have to say.
@@ -94,8 +94,8 @@ std::vector<std::string> ownWarnings(const Readings& readings, const perfdata::R
                  none = survey.totals.tally[Counter::noParse];
   if (none * 20 > samples)
     list.push_back(percent(none, samples) +
-                   " of the samples say of no memory access where its data came from: they are no accesses "
-                   "and in no line.");
+                   " of the samples do not say where their data came from: they count as no access "
+                   "and are in no line.");
   if (std::string text = leftOutOfSums(survey.summed, report); !text.empty()) list.push_back(std::move(text));
   if (!hasBits(reader, PERF_SAMPLE_TIME) && !isSpe(reader))
     list.emplace_back("The samples carry no times: all threads of a line count as competing.");

@@ -12,12 +12,12 @@ std::vector<std::string> limitsOf(const analysis::Report& report) {
     if (report.collector == "agent")
       list.emplace_back("The agent samples the program's own code, and nothing of the kernel.");
     if (!report.splits->periodsKnown)
-      list.emplace_back("The samples are not of a clock: how long they waited is not known.");
+      list.emplace_back("The samples are not from a clock, so it is not known how long threads waited.");
   } else if (report.hitmKnown) {
     list.emplace_back(
         "Memory samples show which cache answered a load: contended samples are the HITMs that -d chooses. "
         "They "
-        "do not show time, and of a store not where the line came from.");
+        "do not show time, nor where the line of a store came from.");
   } else if (report.peerKnown) {
     list.emplace_back(
         "Memory samples of Arm show which cache answered a load: contended samples are loads that another "

@@ -113,7 +113,7 @@ TEST(Watch, WhatWasNotSeenIsNotRefuted) {
   ASSERT_EQ(report.lines.size(), 1u);
   EXPECT_EQ(report.lines[0].verdict, Verdict::falseSharing);
   EXPECT_FALSE(report.lines[0].confirmation->confirmed);
-  EXPECT_EQ(report.lines[0].confirmation->sentence, "only 1 thread was seen in 12 ms");
+  EXPECT_EQ(report.lines[0].confirmation->sentence, "only one thread was seen in 12 ms");
 }
 
 TEST(Watch, TurnsAcrossWindowsDoNotCount) {
@@ -127,7 +127,7 @@ TEST(Watch, TurnsAcrossWindowsDoNotCount) {
   const Confirmation& confirmation = *report.lines.at(0).confirmation;
   EXPECT_FALSE(confirmation.confirmed);
   EXPECT_EQ(confirmation.alternations, 0u);
-  EXPECT_EQ(confirmation.sentence, "threads that take turns were not seen in 30 ms");
+  EXPECT_EQ(confirmation.sentence, "no threads were seen taking turns in 30 ms");
 }
 
 TEST(Watch, ALineWithoutSamplesIsJudgedByItsHits) {

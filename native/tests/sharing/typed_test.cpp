@@ -191,7 +191,7 @@ TEST_F(TypedMemory, SumsHaveSoManyLinesAndTheReportSaysHowManyNot) {
   EXPECT_EQ(
       report.warnings[0],
       "The sums of objects and types leave out 31.7% of the HITMs: of the lines with too few of them to be "
-      "listed, 2048 are in the sums, 952 more are not (with --show-all all are).");
+      "listed, 2048 are in the sums, 952 more are left out (--show-all adds all).");
 }
 
 TEST_F(TypedMemory, SumsHaveListedLinesAloneWhereThoseHaveNearlyAll) {

@@ -95,7 +95,7 @@ TEST_F(WatchedMemory, OnlyWhatThreadsDoInTurnConfirms) {
   const analysis::Report report = this->report();
   const analysis::Confirmation& confirmation = *report.lines.at(0).confirmation;
   EXPECT_FALSE(confirmation.confirmed);
-  EXPECT_EQ(confirmation.sentence, "only 1 thread was seen in 5.0 ms");
+  EXPECT_EQ(confirmation.sentence, "only one thread was seen in 5.0 ms");
   EXPECT_EQ(report.lines[0].verdict, Verdict::falseSharing) << "never refuted";
 }
 
