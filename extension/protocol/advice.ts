@@ -156,6 +156,8 @@ export interface Advice {
     speedup: { low: Factor; mid: Factor; high: Factor } | null;
     /** Of the contended samples of the subject, what stays contended with the new layout. */
     contendedLeft: Share;
+    /** Of the same samples, what waits for data that both sides use: no layout ends that. At most `contendedLeft`. */
+    trulyLeft: Share;
     /** Of the cycles of all sampled loads, what would not be there; null: the samples carry no latencies. */
     excessCycles: Share | null;
     /** The most that the speedup can be, whatever contention costs on that machine; 1: nothing is known. */

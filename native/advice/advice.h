@@ -91,6 +91,7 @@ struct Advice {
   bool threadsOnly = false;            ///< single threads gain, and the program too little for an edit
   std::optional<double> excessCycles;  ///< see gain.h; of what the way ends
   double contendedLeft = 1;
+  double trulyLeft = 0;  ///< of the same waiting, what waits for data that it shares: no layout ends that
   std::string basis;
   Change change;
 };

@@ -137,6 +137,7 @@ class AdviceJson : private analysis::RecordingJson {
       null("speedup");
     }
     field("contendedLeft", item.contendedLeft);
+    field("trulyLeft", item.trulyLeft);
     if (item.excessCycles)
       field("excessCycles", *item.excessCycles);
     else

@@ -85,7 +85,8 @@ class Advisor {
     Change change;
     uint64_t size = 0;  ///< bytes of an object, after
     Replayed after;
-    double left = 1;  ///< of the waiting before
+    double left = 1;   ///< of the waiting before
+    double truly = 0;  ///< of the same, what is true sharing after
   };
 
   const Subject& of(uint32_t subject) const { return subjects_.list()[subject]; }
@@ -116,10 +117,11 @@ class Advisor {
     const MemberGroups groups =
         subject.described == nullptr ? MemberGroups{} : groupMembers(report_, subjects_, number, replay_);
     std::vector<Candidate> candidates = candidatesFor(number, waits, groups);
-    for (Candidate& candidate : candidates)
-      candidate.left = before.waiting <= 0
-                           ? 1
-                           : (candidate.after.waiting + stepCost(here.lines, candidate)) / before.waiting;
+    for (Candidate& candidate : candidates) {
+      if (before.waiting <= 0) continue;
+      candidate.left = (candidate.after.waiting + stepCost(here.lines, candidate)) / before.waiting;
+      candidate.truly = candidate.after.truly / before.waiting;
+    }
     const Candidate* chosen = bestOf(candidates, here);
     advice.locks = locksIn(number, here);
     advice.why = whyOf(subject, here, isAllLocked(number, here), chosen);
@@ -151,8 +153,7 @@ class Advisor {
   std::vector<LatentPlacement> luckOf(uint32_t subject) const {
     auto latent = latentOf(report_, subjects_, subject, replay_);
     if (!latent) return {};
-    std::erase_if(latent->placements,
-                  [&](const LatentPlacement& placement) { return placement.lineSize != lineSize(); });
+    std::erase_if(latent->placements, [&](const auto& each) { return each.lineSize != lineSize(); });
     return std::move(latent->placements);
   }
 
@@ -178,6 +179,7 @@ class Advisor {
     advice.way = chosen.way;
     advice.change = chosen.change;
     advice.contendedLeft = std::clamp(chosen.left, 0.0, 1.0);
+    advice.trulyLeft = std::min(advice.contendedLeft, chosen.truly);
     if (const auto cycles = excessCycles(report_, waits.lines))
       advice.excessCycles = *cycles * (1 - advice.contendedLeft);
     advice.bytesPerInstance = chosen.size - std::min(chosen.size, subject.size);
@@ -199,6 +201,7 @@ class Advisor {
   void addCopies(const Waits& waits, Advice& advice) const {
     advice.way = Way::perThread;
     advice.contendedLeft = std::clamp(1 - waits.atSums / waits.all, 0.0, 1.0);
+    advice.trulyLeft = std::clamp((waits.truly - waits.atSums) / waits.all, 0.0, advice.contendedLeft);
     advice.bytesPerInstance = waits.adders.size() * lineSize();
     advice.readerLinesBefore = 1;
     advice.readerLinesAfter = waits.adders.size();

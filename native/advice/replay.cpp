@@ -181,6 +181,8 @@ void addWaiting(const ReplayedLine& line, const std::vector<uint64_t>& phases, R
   if (!line.verdict.waiting) return;
   const analysis::Waiting& waiting = *line.verdict.waiting;
   sum.waiting += waiting.line.waiting;
+  if (waiting.line.known > 0)
+    sum.truly += waiting.line.waiting * (1 - waiting.line.falsely / waiting.line.known);
   const auto counts = [&](const analysis::PlaceSample& sample) {
     return sample.waits && line.verdict.judgement.competes[line.accesses.visitors[sample.visitor].actor];
   };

@@ -48,6 +48,7 @@ using WaitingByThread = std::map<WaitingKey, double>;
 struct Replayed {
   std::vector<ReplayedLine> lines;
   double waiting = 0;  ///< contended samples
+  double truly = 0;    ///< of them, for what the access itself shares, as far as causes are known
   WaitingByThread byThread;
 };
 

@@ -35,6 +35,7 @@ export function advice(given: Partial<Advice> = {}): Advice {
     predicted: {
       speedup: { low: 1.8, mid: 2.1, high: 2.4 },
       contendedLeft: 0,
+      trulyLeft: 0,
       excessCycles: null,
       mostSpeedup: 2.4,
       threadsOnly: false,
@@ -70,6 +71,7 @@ export function adviceList(list: readonly Advice[], more: Partial<AdviceList> = 
 const NO_PREDICTION = {
   speedup: null,
   contendedLeft: 0.787,
+  trulyLeft: 0.75,
   excessCycles: null,
   mostSpeedup: 1,
   threadsOnly: false,
@@ -115,7 +117,7 @@ export const changes: AdviceList = adviceList(
       contended: 80,
       programShare: 0.08,
       cost: { bytesPerInstance: 112, bytesTotal: 112, abi: false, readerLines: { before: 1, after: 2 } },
-      predicted: { ...NO_PREDICTION, excessCycles: 0.31, contendedLeft: 0, basis: 'hitm, latency' },
+      predicted: { ...NO_PREDICTION, excessCycles: 0.31, contendedLeft: 0, trulyLeft: 0, basis: 'hitm, latency' },
       change: {
         kind: 'align-variables',
         binary: '/code/build/server',

@@ -88,6 +88,8 @@ describe('advice sentences', () => {
       gain({ contendedLeft: 0.25, speedup: { low: 9.5, mid: 10, high: 120 } }),
       /25\.0% .* runs 10 times as fast, between 9\.5 and 120/,
     );
+    const truly = 'remains after the change; 20.0% is true sharing, which no layout ends. Predicted';
+    assert.ok(gain({ contendedLeft: 0.25, trulyLeft: 0.2 }).startsWith(`25.0% of the waiting here ${truly}`));
     const alike = gain({ speedup: { low: 2.188, mid: 2.19, high: 2.192 } });
     const bound = gain({ speedup: { low: 1, mid: 1.6, high: 3 }, basis: 'clock, calibrated, bound' });
     assert.match(

@@ -280,11 +280,15 @@ export function factor(value: number): string {
   return value < 10 ? String(Number(value.toFixed(2))) : count(Math.round(value));
 }
 
+/** Of the waiting at a subject: less true sharing is not spoken of. */
+const WORTH_SAYING = 0.01;
+
 /** What the change gains, and how far that is known; empty where nothing is to be changed. */
 export function gainSentences({ way, predicted }: Advice): string {
   if (way === 'none') return '';
-  const { contendedLeft, excessCycles } = predicted;
-  const left = t('{0} of the waiting here remains after the change.', contendedLeft < 0.0005 ? 'None' : percent(contendedLeft));
+  const { contendedLeft, trulyLeft, excessCycles } = predicted;
+  const truly = trulyLeft < WORTH_SAYING ? '' : t('; {0} is true sharing, which no layout ends', percent(trulyLeft));
+  const left = t('{0} of the waiting here remains after the change{1}.', contendedLeft < 0.0005 ? 'None' : percent(contendedLeft), truly);
   const cycles = excessCycles === null ? '' : t('The change saves {0} of the cycles of all sampled loads.', percent(excessCycles));
   return [left, cycles, speedupSentence(predicted)].filter((text) => text !== '').join(' ');
 }

@@ -40,6 +40,22 @@ TEST(Advise, TwoOwnersOfOneObjectGetLinesOfTheirOwn) {
   EXPECT_FALSE(advice.speedup);
 }
 
+TEST(Advise, SaysHowMuchOfWhatRemainsIsTrueSharing) {
+  ReportBuilder builder;
+  builder.type("queue", {"head", "tail", "count"});
+  builder.object("queue", kBase, 24, "queue");
+  std::vector<Doing> doings{{.thread = 0, .address = kBase, .writes = true},
+                            {.thread = 1, .address = kBase + 8, .writes = true, .function = 2}};
+  EXPECT_DOUBLE_EQ(advise(ReportBuilder(builder).build(doings)).advice.at(0).trulyLeft, 0);
+  for (const uint32_t thread : {0u, 1u})
+    doings.push_back({.thread = thread, .address = kBase + 16, .writes = true, .function = 3});
+  const AdviceList list = advise(builder.build(doings));
+  ASSERT_EQ(list.advice.size(), 1u);
+  EXPECT_EQ(list.advice[0].way, Way::pad);
+  EXPECT_GT(list.advice[0].trulyLeft, 0.3);
+  EXPECT_DOUBLE_EQ(list.advice[0].trulyLeft, list.advice[0].contendedLeft) << "all that remains";
+}
+
 TEST(Advise, TypesThatHeadersOfLibrariesDefineAreTheirInterface) {
   struct Case {
     const char* binary;
@@ -162,6 +178,7 @@ TEST(Advise, ASumOfManyThreadsGetsACopyForEach) {
     ASSERT_EQ(list.advice.size(), 1u);
     EXPECT_EQ(list.advice[0].why, Why::trueSharing);
     EXPECT_EQ(list.advice[0].way, isLookedAt ? Way::none : Way::perThread);
+    EXPECT_DOUBLE_EQ(list.advice[0].trulyLeft, 0) << "copies end it";
     EXPECT_FALSE(list.advice[0].speedup);
     if (isLookedAt) continue;
     EXPECT_DOUBLE_EQ(list.advice[0].contendedLeft, 0);
