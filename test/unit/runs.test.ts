@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Runs } from '../../extension/protocol/runs';
 import { comparePairs } from '../../extension/session/runs/paired';
-import { pullRequestText } from '../../extension/session/runs/pull-request';
+import { pullRequestText, type PullRequestFacts } from '../../extension/session/runs/pull-request';
 import { runPairs, summarizePairs } from '../../extension/session/runs/repeat';
 
 const zip = (before: readonly number[], after: readonly number[]) => before.map((one, i) => ({ before: one, after: after[i]! }));
@@ -99,30 +99,46 @@ describe('the block for a pull request', () => {
     assert.doesNotMatch(text, /Chance|Other programs/);
   });
 
-  it('is what docs/pull-request.md shows', () => {
-    const [, shown = ''] = readFileSync(join(__dirname, '../../docs/pull-request.md'), 'utf8').split('\n---\n');
+  describe('is what docs/pull-request.md shows', () => {
     const words = (text: string): string => text.replace(/\s+/g, ' ').trim();
-    const value = (pattern: RegExp): string => pattern.exec(words(shown))?.[1] ?? '';
-    const [before, after] = [1.301e9, 247.9e6];
-    const text = pullRequestText({
-      runs: {
-        ...runs,
-        cpus: '0-1',
-        pairs: [
-          ...Array.from({ length: 9 }, () => ({ order: 'AB' as const, beforeNs: before, afterNs: after, recorded: false })),
-          { order: 'AB', beforeNs: 1.346e9, afterNs: 257.2e6, recorded: true },
-        ],
-        median: { before, after, spread: { before: 0.385, after: 0.679 } },
+    const sections = readFileSync(join(__dirname, '../../docs/pull-request.md'), 'utf8').split('\n---\n');
+
+    /** @param recorded nanoseconds of the recorded pair; the rest is of the nine other ones */
+    function assertShown(shown: string, recorded: readonly [number, number], of: Partial<Runs>, layout: PullRequestFacts['layout']): void {
+      const [beforeNs, afterNs] = recorded;
+      const pairs = Array.from({ length: 9 }, () => ({ order: 'AB' as const, beforeNs: 1e9, afterNs: 1e9, recorded: false }));
+      const text = pullRequestText({
+        runs: { ...runs, cpus: '0-1', pairs: [...pairs, { order: 'AB', beforeNs, afterNs, recorded: true }], p: 0.00390625, ...of },
+        finding: /\*\*Finding:\*\* (.*?) \*\*Advice/.exec(words(shown))?.[1] ?? '',
+        advice: undefined,
+        layout,
+      });
+      assert.equal(words(shown).replace(/\*\*Advice:.*?(?=\|)/, ''), words(text));
+    }
+
+    it('of an array', () => {
+      const of = {
+        median: { before: 1.301e9, after: 247.9e6, spread: { before: 0.385, after: 0.679 } },
         speedup: { low: 3.36, mid: 4.99, high: 5.36 },
-        p: 0.00390625,
         predicted: { low: 3.79, mid: 4.65, high: 6.01, type: 'atomic_long', object: 'counters' },
         contendedShare: { before: 0.996, after: 0 },
-      },
-      finding: value(/\*\*Finding:\*\* (.*?) \*\*Advice/),
-      advice: undefined,
-      layout: null,
+      };
+      assertShown(sections[1] ?? '', [1.346e9, 257.2e6], of, null);
     });
-    assert.equal(words(shown).replace(/\*\*Advice:.*?(?=\|)/, ''), words(text));
+
+    it('of a structure, with its layout before and after', () => {
+      const shown = sections[3] ?? '';
+      const [before = '', after = ''] = [...shown.matchAll(/```c\n(.*?)```/gs)].map(([, text]) => text);
+      assert.match(before, /^struct directory::Table \{\n[^]*?line  0 /m);
+      assert.match(after, /alignas\(64\) uint32_t mask;/);
+      const of = {
+        median: { before: 372.2e6, after: 243.6e6, spread: { before: 0.453, after: 0.169 } },
+        speedup: { low: 1.46, mid: 1.59, high: 1.78 },
+        predicted: { low: 1, mid: 4.77, high: 7.35, type: 'directory::Table', object: 'directory::table' },
+        contendedShare: { before: 0.993, after: 0 },
+      };
+      assertShown(shown, [438.9e6, 236.9e6], of, { name: 'directory::Table', before, after });
+    });
   });
 
   it('says where chance or other programs may explain the difference', () => {
