@@ -337,8 +337,7 @@ void TypedRows::addLifetimes(const AgreedObject& agreed, const std::optional<Hea
       name.because += "; about " + std::to_string(std::lround(100 * *other.share)) +
                       "% of the samples are of another time, when " + text + " was there";
     else
-      name.because +=
-          "; other code takes it for " + text + ": samples without registers do not say when";
+      name.because += "; other code takes it for " + text + ": samples without registers do not say when";
   }
   count(rest, most);
 }

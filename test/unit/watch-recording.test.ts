@@ -410,7 +410,7 @@ describe('recording with watchpoints', function () {
     ['counters[9]', /\[9\] is beyond its 4 elements/],
     ['day.nope', /has no member 'nope'/],
     ['counters:0', /a length is 1 to 4096 bytes/],
-    ['0xzz', /it is no address/],
+    ['0xzz', /it is not an address/],
     ['own', /it is thread-local/],
     ['main', /it is a function/],
     ['here->units', /a pointer is followed by an index alone/],
