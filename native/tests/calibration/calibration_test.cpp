@@ -157,7 +157,7 @@ TEST(CalibrationJson, WhatIsWrongIsNamed) {
            {"\"spread\":0.02", "\"spread\":1.5", "classes.load[0].spread is 1.5"},
            {"\"slices\":40", "\"slices\":40.5", "slices is no count"},
            {"\"discarded\":3", "\"discarded\":-3", "discarded is no count"},
-           {"\"discarded\":3}", "\"discarded\":3", "it is no JSON"},
+           {"\"discarded\":3}", "\"discarded\":3", "it is not JSON"},
        }) {
     std::string json = toJson(made());
     const size_t at = json.find(each.from);
@@ -170,7 +170,7 @@ TEST(CalibrationJson, WhatIsWrongIsNamed) {
 TEST(CalibrationJson, OtherTextsAreRefused) {
   for (const char* json : {"", "7", "[]", "null", "{}", "{\"schema\":\"\xff\"}", "{\"schema\":NaN}"})
     refusalOf(json);
-  EXPECT_NE(refusalOf(std::string(100'000, '[')).find("it is no JSON"), std::string::npos);
+  EXPECT_NE(refusalOf(std::string(100'000, '[')).find("it is not JSON"), std::string::npos);
   EXPECT_NE(refusalOf(std::string(kMostJson + 1, ' ')).find("bytes, more than"), std::string::npos);
   Calibration long_ = made();
   long_.cpuModel = std::string(300, 'x');
@@ -245,7 +245,7 @@ TEST_F(Kept, WhatIsDamagedOrOfAnotherCpuIsRefusedByName) {
     return std::string();
   };
   std::ofstream(path) << "{";
-  EXPECT_NE(refusal().find("it is no JSON"), std::string::npos);
+  EXPECT_NE(refusal().find("it is not JSON"), std::string::npos);
   Calibration other = made();
   other.cpuModel = "Other";
   std::ofstream(path) << toJson(other);

@@ -44,7 +44,7 @@ TEST(HeapDamage, NoCutIsFatalAndTheBlocksBeforeItAreThere) {
 TEST(HeapDamage, AFileOfAnotherKindOrVersionIsNamed) {
   std::vector<uint8_t> bytes = twoChunks().bytes();
   bytes[0] ^= 1;
-  EXPECT_NE(readBytes(bytes)->warnings().at(0).find("test: this is no file"), std::string::npos);
+  EXPECT_NE(readBytes(bytes)->warnings().at(0).find("test: this is not a file"), std::string::npos);
   FileBuilder newer = twoChunks();
   newer.header.version = 2;
   const auto heap = newer.read();
