@@ -150,7 +150,10 @@ async function factsOf(
     otherLoad,
     pairs,
     ...summarizePairs(pairs),
-    predicted: advice === undefined || speedup === null ? null : { ...speedup, type: advice.subject.type, object: advice.subject.object },
+    predicted:
+      advice === undefined || speedup === null
+        ? null
+        : { ...speedup, type: advice.subject.type, object: advice.subject.object, basis: advice.predicted.basis },
     contendedShare: { before: share(reports.before), after: share(reports.after) },
     samples: { before: reports.before?.samples.total ?? 0, after: reports.after?.samples.total ?? null },
   };

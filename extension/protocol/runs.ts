@@ -46,8 +46,11 @@ export interface Runs {
   speedup: Speedup | null;
   /** How likely a difference like this is by chance (Wilcoxon's signed-rank test, two-sided, exact); null: one program alone was run. */
   p: Share | null;
-  /** What the advice on the first program promised; null: it promised nothing. */
-  predicted: (Speedup & { type: string; object: string }) | null;
+  /**
+   * What the advice on the first program promised; null: it promised nothing. `basis` is that of the advice: where it ends with "bound",
+   * `mid` means nothing.
+   */
+  predicted: (Speedup & { type: string; object: string; basis: string }) | null;
   /** Contended samples over all samples of the recorded runs; null: nothing was sampled. */
   contendedShare: { before: Share | null; after: Share | null };
   /** Of all samples. */

@@ -83,7 +83,7 @@ describe('the block for a pull request', () => {
     median: { before: 2e9, after: 5e8, spread: { before: 0.02, after: 0.01 } },
     speedup: { low: 3.9, mid: 4, high: 4.1 },
     p: 0.03125,
-    predicted: { low: 3, mid: 3.5, high: 5, type: 'Worker', object: 'workers' },
+    predicted: { low: 3, mid: 3.5, high: 5, type: 'Worker', object: 'workers', basis: 'clock, calibrated' },
     contendedShare: { before: 0.9, after: 0 },
     samples: { before: 100, after: 25 },
   };
@@ -120,7 +120,7 @@ describe('the block for a pull request', () => {
       const of = {
         median: { before: 1.301e9, after: 247.9e6, spread: { before: 0.385, after: 0.679 } },
         speedup: { low: 3.36, mid: 4.99, high: 5.36 },
-        predicted: { low: 3.79, mid: 4.65, high: 6.01, type: 'atomic_long', object: 'counters' },
+        predicted: { low: 3.79, mid: 4.65, high: 6.01, type: 'atomic_long', object: 'counters', basis: 'clock, calibrated' },
         contendedShare: { before: 0.996, after: 0 },
       };
       assertShown(sections[1] ?? '', [1.346e9, 257.2e6], of, null);
@@ -134,7 +134,14 @@ describe('the block for a pull request', () => {
       const of = {
         median: { before: 372.2e6, after: 243.6e6, spread: { before: 0.453, after: 0.169 } },
         speedup: { low: 1.46, mid: 1.59, high: 1.78 },
-        predicted: { low: 1, mid: 4.77, high: 7.35, type: 'directory::Table', object: 'directory::table' },
+        predicted: {
+          low: 1,
+          mid: 4.77,
+          high: 7.35,
+          type: 'directory::Table',
+          object: 'directory::table',
+          basis: 'clock, calibrated, bound',
+        },
         contendedShare: { before: 0.993, after: 0 },
       };
       assertShown(shown, [438.9e6, 236.9e6], of, { name: 'directory::Table', before, after });

@@ -1,7 +1,7 @@
 // What a reviewer asks for, as Markdown: what was found, what was changed, the layout before and after, what was promised and what was measured.
 import type { Advice } from '../../protocol/advice';
 import type { RunPair, Runs, Speedup } from '../../protocol/runs';
-import { doText } from '../advice/advice-words';
+import { doText, isBound } from '../advice/advice-words';
 import { markdownTable, prose } from '../text/markdown';
 import { percent } from '../../protocol/words';
 import { enumerate, plural, printable } from '../text/terminal-text';
@@ -63,12 +63,17 @@ function speedupText({ speedup, p, pairs, predicted, cpus, otherLoad }: Runs): s
   const count = pairs.filter(({ recorded }) => !recorded).length;
   const where = cpus === null ? '' : ` on CPUs ${prose(cpus)}`;
   const chance = p < 0.05 ? '' : ' Chance may explain this difference: run more pairs.';
-  const promise = predicted === null ? 'Nothing was predicted.' : `Predicted from the first recording alone: ${factorText(predicted)}.`;
+  const promise = predicted === null ? 'Nothing was predicted.' : `Predicted from the first recording alone: ${promiseText(predicted)}.`;
   return [
     `**Measured:** ${factorText(speedup)} in ${plural(count, 'pair')} of runs in turn${where} ` +
       `(Wilcoxon signed-rank test: p = ${p.toPrecision(2)}).${chance} ${promise}`,
     ...disturbed,
   ];
+}
+
+function promiseText(predicted: NonNullable<Runs['predicted']>): string {
+  const { low, high, basis } = predicted;
+  return isBound(basis) ? `between ${low.toFixed(2)} and ${high.toFixed(2)} times as fast` : factorText(predicted);
 }
 
 /** "5.76 times as fast (5.60 to 5.90)". */
