@@ -171,6 +171,8 @@ describe('a remedy by what waits for what', () => {
       element(1, [1, 2], { reads: 20, symbol: 'take' }),
     ];
     assert.match(remedy('true sharing', slots, [0, 0], waits), SHARED);
+    const members = [use('slots[6]', 0, [1, 2], { writes: 20, symbol: 'put' }), use('slots[7]', 8, [1, 2], { reads: 20, symbol: 'take' })];
+    assert.match(remedy('true sharing', members, [0, 0], waits), SHARED);
   });
 
   it('does not say that nothing helps where that is not known', () => {

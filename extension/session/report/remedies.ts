@@ -253,7 +253,10 @@ function unrelatedPair(line: CacheLine): string | undefined {
   if (line.flags.includes('lock')) return undefined;
   const arrays = line.words.map((_, word) => {
     const { data } = line.accesses.find((access) => access.word === word) ?? {};
-    return data === undefined || (data.index ?? null) === null ? undefined : `${data.object} ${data.base ?? ''} ${data.field ?? ''}`;
+    const field = data?.field ?? '';
+    const array = field.replace(/\[\d+\]/g, '[]');
+    const isElement = (data?.index ?? null) !== null || array !== field;
+    return data === undefined || !isElement ? undefined : `${data.object} ${data.base ?? ''} ${array}`;
   });
   const functions = line.words.map((_, word) => new Set(line.accesses.filter((access) => access.word === word).map(ownFunction)));
   const between = new Map<string, { words: [number, number]; share: number }>();
