@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Table } from '../../extension/protocol/table';
+import { unknownInWords } from '../../extension/session/table/unknown-names';
 import type { RecordingSteps } from './recording';
 
 const cacheline = path.resolve(__dirname, '../../bin/cacheline');
@@ -35,7 +36,7 @@ export function describePanelTabs({ window, workspace }: RecordingSteps, recorde
       const names = (): Promise<string[]> => shown.locator('td.name').allInnerTexts();
       assert.deepEqual(
         await names(),
-        rows.map(({ key }) => key.object),
+        rows.map(({ key }) => unknownInWords(key.object ?? '')),
       );
       await window().screenshot('6-tab-data');
       await panel.locator('th').filter({ hasText: 'Object' }).first().getByRole('button').click();
