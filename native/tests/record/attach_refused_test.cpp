@@ -46,7 +46,7 @@ TEST(Attach, WhatCannotBeRecordedIsSaid) {
   EXPECT_TRUE(contains(text, "no process to record")) << text;
   RecordOptions both = attachTo(folder, {program.pid()});
   both.command = {"/bin/true"};
-  EXPECT_TRUE(contains(refusal(both), "contradict"));
+  EXPECT_TRUE(contains(refusal(both), "not both"));
   RecordOptions offline = attachTo(folder, {program.pid()});
   offline.target.cpus = {4000};
   EXPECT_TRUE(contains(refusal(offline), "CPU 4000 is not online"));
