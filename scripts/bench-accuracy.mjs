@@ -30,6 +30,8 @@ const modes = {
   full: { pairs: 5, tries: 3, recordSeconds: 1, patience: 1440, limit: 2250, collectors: ['clock', 'agent'] },
 };
 const mostRounds = 20;
+/** Of a recording: with fewer, single samples would be more than the share that is an alarm. */
+const leastSamples = 200;
 
 /** The collectors of `wanted` that this machine allows. */
 async function usableCollectors(wanted) {
@@ -46,11 +48,21 @@ async function usableCollectors(wanted) {
   return usable;
 }
 
-/** Records a program with as many rounds as fill the time, and reports it. `run`: seconds and output of a run without a recording. */
-async function recordAndReport({ folder, tries, recordSeconds }, program, { seconds, stdout }, collector) {
+/**
+ * Records a program with as many rounds as fill the time, and reports it. Where it ran faster than without a recording, so that there are few
+ * samples, it is recorded once more with more rounds. `run`: seconds and output of a run without a recording.
+ */
+async function recordAndReport(context, program, run, collector) {
+  const times = Math.min(mostRounds, Math.max(1, Math.ceil(context.recordSeconds / run.seconds)));
+  const first = await recordOnce(context, program, run, collector, times);
+  const { total } = first.report.samples;
+  const more = Math.min(mostRounds, Math.ceil((times * leastSamples) / Math.max(total, 1)));
+  return total >= leastSamples || more <= times ? first : recordOnce(context, program, run, collector, more);
+}
+
+async function recordOnce({ folder, tries }, program, { stdout }, collector, times) {
   const rounds = Number(/^rounds (\d+)$/m.exec(stdout)?.[1]);
   if (!(rounds > 0)) throw new ScriptError(`${program} did not say how many rounds it ran:\n${stdout}`);
-  const times = Math.min(mostRounds, Math.max(1, Math.ceil(recordSeconds / seconds)));
   const recording = `${program}-${collector}.cacheline`;
   const options = ['record', '--force', '--collector', collector, '-o', recording, '--', program, String(rounds * times)];
   const { disturbed } = await undisturbed(tries(), () => timed(folder, [process.execPath, cacheline, ...options]));
@@ -107,12 +119,14 @@ async function judgeForm(context, program, form) {
     collectors[collector] = { ...judged, alarm: falselyWaiting(quiet.report), disturbed: now.disturbed || quiet.disturbed };
   }
   note('advice');
-  const advice = await adviceOf({ ...context, collectors: Object.keys(collectors) }, program, form, contended, cost, first, text);
+  const alarms = Object.fromEntries(Object.entries(collectors).map(([name, { alarm }]) => [name, alarm]));
+  const fixed = { program: other?.program, cost, alarms };
+  const advice = await adviceOf({ ...context, collectors: Object.keys(collectors) }, program, form, contended, fixed, first, text);
   return { title, program, cost, collectors, advice };
 }
 
 /** What is advised after a recording, with what its patch does by each of the context's collectors; null where this version has no such command. */
-async function adviceOf(context, program, form, contended, cost, recording, text) {
+async function adviceOf(context, program, form, contended, fixed, recording, text) {
   const advise = (options) =>
     run(process.execPath, [cacheline, 'advise', recording, ...options], {
       capture: true,
@@ -128,7 +142,7 @@ async function adviceOf(context, program, form, contended, cost, recording, text
     tries: context.tries(),
     alarmsOf: (patched, run) => alarmsOf(context, context.collectors, patched, run),
   };
-  const patch = worthPatching(program, cost) ? await tryPatch(advise, contended, form, options) : null;
+  const patch = worthPatching(program, fixed.cost) ? await tryPatch(advise, contended, fixed, form, options) : null;
   return { partings: partings(advice), predicted: predictionOf(advice), patch, ...judgeAdvice(advice, program, text) };
 }
 

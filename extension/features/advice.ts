@@ -327,6 +327,7 @@ function keyOf({ file, line }: SourcePlace): string {
 function placesIn(change: Change): SourcePlace[] {
   switch (change.kind) {
     case 'members':
+    case 'split-members':
     case 'align-type':
       return [change.type.definition];
     case 'align-variables':
@@ -339,6 +340,7 @@ function placesIn(change: Change): SourcePlace[] {
 function moved(change: Change, now: (place: SourcePlace) => SourcePlace): Change {
   switch (change.kind) {
     case 'members':
+    case 'split-members':
     case 'align-type':
       return { ...change, type: { ...change.type, definition: now(change.type.definition) } };
     case 'align-variables':

@@ -53,6 +53,14 @@ export interface MembersChange {
   order: { member: Count; startsLine: boolean }[];
 }
 
+/** Written members of a type moved into structures of their own, of which an array has one for each object. */
+export interface SplitChange {
+  kind: 'split-members';
+  type: TypeReference;
+  /** `members`: indices in `type.members`; `size`: bytes of an object's part. */
+  parts: { size: Count; members: Count[] }[];
+}
+
 /** Each object of a type on cache lines of its own. */
 export interface AlignTypeChange {
   kind: 'align-type';
@@ -92,8 +100,8 @@ export interface AllocateChange {
   alignment: Alignment;
 }
 
-/** What an edit is to do. */
-export type Change = MembersChange | AlignTypeChange | AlignVariablesChange | AllocateChange;
+/** What an edit is to do; words alone say how members are split off. */
+export type Change = MembersChange | SplitChange | AlignTypeChange | AlignVariablesChange | AllocateChange;
 
 /**
  * Either a patch or a reason.
@@ -167,7 +175,7 @@ export interface Advice {
     /** What the prediction rests on: "clock, calibrated". */
     basis: string;
   };
-  /** Null: nothing is to be edited, or words alone can say what. */
+  /** Null: nothing is to be changed, or words alone can say what. */
   change: Change | null;
   edit: Edit;
 }

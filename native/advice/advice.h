@@ -24,7 +24,7 @@ enum class Why : uint8_t {
 };
 const char* whyName(Why why);
 
-enum class Way : uint8_t { align, pad, reorder, stride, allocate, perThread, none };
+enum class Way : uint8_t { align, pad, reorder, split, stride, allocate, perThread, none };
 const char* wayName(Way way);
 
 /// Of the program's elapsed time: before over after.
@@ -42,6 +42,9 @@ struct Variable {
 struct ChangeMembers {
   MemberLayout layout;
 };
+struct SplitMembers {
+  MemberSplit split;
+};
 struct AlignType {};
 struct AlignVariables {
   std::string binary;  ///< path of the one that defines them
@@ -54,7 +57,7 @@ struct Allocate {
   std::string type;                ///< of the objects; empty: not known
   std::vector<std::string> files;  ///< sources of code that accesses them, where the call is not known
 };
-using Change = std::variant<std::monostate, ChangeMembers, AlignType, AlignVariables, Allocate>;
+using Change = std::variant<std::monostate, ChangeMembers, SplitMembers, AlignType, AlignVariables, Allocate>;
 
 /// A lock, and the data of the same object that is only accessed while it is held.
 struct Lock {

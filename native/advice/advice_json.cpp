@@ -37,6 +37,8 @@ const char* wayName(Way way) {
       return "stride";
     case Way::allocate:
       return "allocate";
+    case Way::split:
+      return "split";
     case Way::perThread:
       return "per-thread";
     case Way::none:
@@ -206,6 +208,24 @@ class AdviceJson : private analysis::RecordingJson {
       open();
       field("member", fieldNumber(*item.described, placed.member));
       field("startsLine", placed.startsLine);
+      close();
+    }
+    endList();
+    close();
+  }
+  void write(const SplitMembers& change, const Advice& item) {
+    open("change");
+    field("kind", "split-members");
+    type(*item.described);
+    beginList("parts");
+    for (uint32_t part = 1; part < change.split.sizes.size(); ++part) {
+      std::vector<uint64_t> members;
+      for (uint32_t own = 0; own < item.described->own.size(); ++own)
+        if (change.split.members[own].part == part && isField(item.described->own[own]))
+          members.push_back(fieldNumber(*item.described, own));
+      open();
+      field("size", change.split.sizes[part]);
+      list("members", members, [&](uint64_t member) { value(member); });
       close();
     }
     endList();

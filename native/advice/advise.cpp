@@ -2,16 +2,16 @@
 #include <rapidjson/document.h>
 
 #include <algorithm>
-#include <functional>
-#include <memory>
 #include <set>
 
 #include "advice/advice.h"
 #include "advice/gain.h"
 #include "advice/latent.h"
 #include "advice/locks.h"
+#include "advice/moves.h"
 #include "advice/relations.h"
 #include "advice/replay.h"
+#include "analysis/caches.h"
 #include "analysis/line_history.h"
 #include "analysis/own_place.h"
 #include "analysis/verdict.h"
@@ -30,6 +30,8 @@ constexpr double kLeastShare = 0.01;
 constexpr double kWorthIt = 0.1;
 /// A remedy that ends nearly as much as the best one is better where it is smaller.
 constexpr double kNearlyAsMuch = 0.05;
+/// Bytes: where the machine's meta.json does not tell its first-level data cache.
+constexpr uint64_t kFirstLevelCache = 32 * 1024;
 /// Of the elapsed time: what can gain less is not worth a change.
 constexpr double kLeastSpeedup = 1.05;
 
@@ -56,6 +58,7 @@ class Advisor {
       : list_{.warnings = report.warnings},
         report_(report),
         subjects_(report),
+        moves_(report, subjects_),
         replay_(report),
         locked_(locksOf(report)),
         calibration_(calibrationOf(report, list_.warnings)) {}
@@ -91,7 +94,6 @@ class Advisor {
 
   const Subject& of(uint32_t subject) const { return subjects_.list()[subject]; }
   uint32_t lineSize() const { return report_.lineSize; }
-  uint32_t freshSpace() const { return static_cast<uint32_t>(report_.lines.size()); }
 
   Advice adviceOn(uint32_t number, const std::vector<Waits>& waits) {
     const Subject& subject = of(number);
@@ -190,11 +192,14 @@ class Advisor {
       advice.readerLinesAfter = variables->variables.size();
       return;
     }
+    const auto* split = std::get_if<SplitMembers>(&chosen.change);
+    if (split != nullptr) advice.readerLinesAfter = linesOf(*split, 1);
     if (subject.count == 0) return;
     advice.bytesTotal = advice.bytesPerInstance * subject.count;
     if (waits.between <= 0 || subject.count == 1) return;
     advice.readerLinesBefore = linesOf(subject.size * subject.count);  // of all objects
-    advice.readerLinesAfter = linesOf(chosen.size) * subject.count;
+    advice.readerLinesAfter =
+        split != nullptr ? linesOf(*split, subject.count) : linesOf(chosen.size) * subject.count;
   }
 
   /// A sum of copies, one on a line of each thread's own: a sketch.
@@ -224,40 +229,30 @@ class Advisor {
   uint64_t linesOf(uint64_t bytes) const {
     return std::max<uint64_t>(1, roundUp(bytes, lineSize()) / lineSize());
   }
-
-  /// Each address where it is.
-  Move stays() const {
-    return [](uint32_t line, uint64_t address) { return std::optional(Moved{line, address}); };
+  uint64_t linesOf(const SplitMembers& change, uint64_t objects) const {
+    uint64_t lines = 0;
+    for (const uint64_t size : change.split.sizes) lines += linesOf(size * objects);
+    return lines;
   }
 
-  /// Every object of a subject on lines of its own, its bytes at `placed(offset)`.
-  Move apart(uint32_t subject, std::function<uint64_t(uint64_t)> placed) const {
-    // Objects get spaces of their own; one that reaches over two lines is one object.
-    auto spaces = std::make_shared<std::map<std::pair<std::string, uint64_t>, uint32_t>>();
-    return [this, subject, spaces, placed = std::move(placed)](uint32_t line,
-                                                               uint64_t address) -> std::optional<Moved> {
-      for (const Frame& frame : subjects_.at(line, address)) {
-        if (frame.subject != subject) continue;
-        const auto next = freshSpace() + static_cast<uint32_t>(spaces->size());
-        const uint32_t space =
-            spaces->try_emplace({report_.lines[line].space, frame.base}, next).first->second;
-        return Moved{space, placed(address - frame.base)};
-      }
-      return Moved{line, address};
-    };
+  /// Bytes of the smallest first-level data cache.
+  uint64_t firstLevelCache() const {
+    uint64_t least = 0;
+    for (const analysis::DataCache& cache : analysis::cachesOf(report_.metaJson))
+      if (cache.level == 1) least = least == 0 ? cache.bytes : std::min(least, cache.bytes);
+    return least == 0 ? kFirstLevelCache : least;
   }
 
-  /// Every object of a subject that is an element of an array at a multiple of `size`, in an array that
-  /// begins where it does now.
-  Move spread(uint32_t subject, uint64_t size) const {
-    return [this, subject, size](uint32_t line, uint64_t address) -> std::optional<Moved> {
-      const std::vector<Frame> frames = subjects_.at(line, address);
-      if (frames.empty() || frames.front().subject != subject) return Moved{line, address};
-      const Frame& frame = frames.front();
-      const uint64_t index = (frame.base - frame.first) / of(subject).size;
-      // Other data around it is not known to be near.
-      return Moved{freshSpace(), frame.first + index * size + (address - frame.base)};
-    };
+  /// The written members of all objects of an array in arrays of their own, where objects padded to `padded`
+  /// bytes no longer fit a first-level cache: readers of the others would then wait for memory.
+  template <typename TryMove>
+  void trySplit(uint32_t number, uint64_t padded, const MemberGroups& groups, TryMove tryMove) {
+    const Subject& subject = of(number);
+    if ((!subject.inArrays && subject.elements < 2) ||
+        std::max(subject.count, subject.elements) <= firstLevelCache() / padded)
+      return;
+    if (auto split = splitOff(*subject.described, groups))
+      tryMove(Way::split, SplitMembers{*split}, split->size(), moves_.split(number, *split));
   }
 
   std::vector<Candidate> candidatesFor(uint32_t number, const std::vector<Waits>& waits,
@@ -273,18 +268,19 @@ class Advisor {
       if (groups.groups.size() > 1) {
         const MemberLayout layout = layOut(*subject.described, groups, lineSize());
         tryMove(layout.reordered ? Way::reorder : Way::pad, ChangeMembers{layout}, layout.size,
-                apart(number, [this, number, layout](uint64_t offset) {
+                moves_.apart(number, [this, number, layout](uint64_t offset) {
                   return layout.movedTo(*of(number).described, offset);
                 }));
+        trySplit(number, std::max(layout.size, roundUp(subject.size, lineSize())), groups, tryMove);
       }
     }
     if (here.between >= least || (here.straddles && subject.described != nullptr)) {
       const uint64_t size = roundUp(subject.size, lineSize());
-      const Move move = apart(number, [](uint64_t offset) { return offset; });
+      const Move move = moves_.apart(number, [](uint64_t offset) { return offset; });
       if (subject.kind == Subject::Kind::type) {
         // Elements of an array keep the distance of a line wherever malloc() puts the array.
         if (needsAllocator(subject) && subject.inArrays)
-          tryMove(Way::align, AlignType{}, size, spread(number, size));
+          tryMove(Way::align, AlignType{}, size, moves_.spread(number, size));
         tryMove(needsAllocator(subject) ? Way::allocate : Way::align, changeOfType(subject, here), size,
                 move);
       } else if (subject.kind == Subject::Kind::elements) {
@@ -303,12 +299,7 @@ class Advisor {
     std::set<uint32_t> together{number};
     for (const auto& [other, samples] : waits[number].others)
       if (samples >= kWorthIt / 2 * waits[number].all) together.insert(other);
-    const Move move = [this, together](uint32_t line, uint64_t address) -> std::optional<Moved> {
-      const std::vector<Frame> frames = subjects_.at(line, address);
-      if (frames.empty() || !together.contains(frames.front().subject)) return Moved{line, address};
-      // Behind all lines, one space for each subject, in which objects keep their distances in whole lines.
-      return Moved{freshSpace() + frames.front().subject, address - frames.front().base % lineSize()};
-    };
+    const Move move = moves_.neighbours(together);
     AlignVariables variables;
     uint64_t size = 0;
     for (const uint32_t subject : together) {
@@ -484,6 +475,7 @@ class Advisor {
   AdviceList list_;
   const Report& report_;
   const Subjects subjects_;
+  const Moves moves_;
   const Replay replay_;
   const LockedWords locked_;
   const std::optional<calibration::Calibration> calibration_;

@@ -239,4 +239,38 @@ MemberLayout layOut(const analysis::TypeHeat& type, const MemberGroups& groups, 
   return sorted;
 }
 
+uint64_t MemberSplit::size() const {
+  return std::accumulate(sizes.begin(), sizes.end(), uint64_t{0});
+}
+
+std::optional<MemberSplit> splitOff(const analysis::TypeHeat& type, const MemberGroups& groups) {
+  const std::vector<LayoutMember>& members = type.own;
+  MemberSplit split{.members = std::vector<SplitMember>(members.size()), .sizes = {0}};
+  for (const MemberGroups::Group& group : groups.groups) {
+    if (!group.written) continue;
+    for (const uint32_t member : group.members) {
+      if (!isMovable(members[member])) return std::nullopt;
+      split.members[member].part = static_cast<uint32_t>(split.sizes.size());
+    }
+    split.sizes.push_back(0);
+  }
+  std::vector<uint64_t> alignments(split.sizes.size(), 1);
+  for (size_t i = 0; i < members.size(); ++i) {
+    const LayoutMember& member = members[i];
+    const uint32_t part = split.members[i].part;
+    uint64_t& end = split.sizes[part];
+    const bool shares = i > 0 && part == split.members[i - 1].part &&
+                        member.offset < members[i - 1].offset + members[i - 1].size;
+    split.members[i].offset = shares  // of a union, or bits of one unit
+                                  ? split.members[i - 1].offset + (member.offset - members[i - 1].offset)
+                                  : roundUp(end, alignmentOf(member));
+    end = std::max(end, split.members[i].offset + member.size);
+    alignments[part] = std::max(alignments[part], alignmentOf(member));
+  }
+  if (split.sizes[0] == 0 || split.sizes.size() == 1) return std::nullopt;
+  for (size_t part = 0; part < split.sizes.size(); ++part)
+    split.sizes[part] = roundUp(split.sizes[part], alignments[part]);
+  return split;
+}
+
 }  // namespace cacheline::advice

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "advice/replay.h"
@@ -38,6 +39,19 @@ struct MemberGroups {
   std::vector<uint32_t> divided;
 };
 
+/// A member's place in a structure that was taken apart.
+struct SplitMember {
+  uint32_t part = 0;
+  uint64_t offset = 0;  ///< bytes, in its part
+};
+
+/// A structure in parts: what stays, and each written group in a structure of its own.
+struct MemberSplit {
+  std::vector<SplitMember> members;  ///< by TypeHeat::own
+  std::vector<uint64_t> sizes;       ///< bytes of an object's part; part 0 stays
+  uint64_t size() const;             ///< bytes of an object, all parts
+};
+
 /// Of objects of the type that were touched by competing threads. `lineSize`: bytes.
 MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjects, uint32_t subject,
                           const Replay& replay);
@@ -45,5 +59,8 @@ MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjec
 /// Each written group on lines of its own, what is only read on others, and what was never seen with the
 /// member before it. The order changes only where that makes the object smaller.
 MemberLayout layOut(const analysis::TypeHeat& type, const MemberGroups& groups, uint32_t lineSize);
+
+/// Empty: nothing would stay, or what cannot move is written.
+std::optional<MemberSplit> splitOff(const analysis::TypeHeat& type, const MemberGroups& groups);
 
 }  // namespace cacheline::advice

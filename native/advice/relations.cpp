@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/line_history.h"
 #include "analysis/verdict.h"
 
 namespace cacheline::advice {

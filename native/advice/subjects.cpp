@@ -148,8 +148,11 @@ std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, c
     const std::string_view element = elementName(data.type);
     const auto described = types_.lower_bound({std::string(element), ""});
     if (described != types_.end() && described->first.first == element) {
-      const uint64_t size = list_[described->second].size;
+      Subject& subject = list_[described->second];
+      const uint64_t size = subject.size;
       if (size == 0) return std::nullopt;
+      if (element.size() != data.type.size())
+        subject.elements = std::max(subject.elements, elementsOf(data.type));
       const uint64_t start = *base + (address - *base) / size * size;
       return Region{start, start + size, *base, described->second};
     }

@@ -39,7 +39,8 @@ struct Subject {
   std::optional<analysis::HeapBlock> allocation = {};  ///< of its first object that is in a recorded block
   /// Some of its objects, or arrays of them, are on a heap and do not begin a line.
   bool unaligned = false;
-  bool inArrays = false;  ///< some are elements of an array
+  bool inArrays = false;  ///< some of those on a heap are elements of an array
+  uint64_t elements = 0;  ///< of the longest array whose type says how many; 0: none
   /// By name: variables with static storage that are such an object, or an array of them.
   std::map<std::string, std::optional<analysis::Place>> variables = {};
 };

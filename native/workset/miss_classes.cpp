@@ -36,7 +36,7 @@ Answers answersOf(const MemoryCounts& counts, uint32_t level) {
 /// Threads, or shared caches: what has a working set in caches of one level.
 struct Scope {
   const WorkingSet* set = nullptr;
-  const DataCache* cache = nullptr;
+  const analysis::DataCache* cache = nullptr;
   const MemoryCounts* counts = nullptr;
   uint32_t tid = 0;  ///< of a thread
 };
@@ -55,7 +55,7 @@ class Classes {
     addSharing();
     addConflict();
     std::set<uint32_t> levels;
-    for (const DataCache& cache : survey_.caches) levels.insert(cache.level);
+    for (const analysis::DataCache& cache : survey_.caches) levels.insert(cache.level);
     for (const uint32_t level : levels)
       if (level > 1) addFartherConflict(level);
     for (const uint32_t level : levels) addCapacity(level);
@@ -153,9 +153,9 @@ class Classes {
   }
 
   /// The largest cache of the level on the CPUs of the thread; null: none is known.
-  const DataCache* cacheOf(const ThreadSet& thread, uint32_t level) const {
-    const DataCache* largest = nullptr;
-    for (const DataCache& cache : survey_.caches) {
+  const analysis::DataCache* cacheOf(const ThreadSet& thread, uint32_t level) const {
+    const analysis::DataCache* largest = nullptr;
+    for (const analysis::DataCache& cache : survey_.caches) {
       const bool isUsed = thread.cpus.empty() || std::ranges::any_of(cache.cpus, [&](uint32_t cpu) {
                             return std::ranges::binary_search(thread.cpus, cpu);
                           });
@@ -169,7 +169,7 @@ class Classes {
   std::vector<Scope> scopesOf(uint32_t level) const {
     std::vector<Scope> scopes;
     for (const ThreadSet& thread : survey_.threads)
-      if (const DataCache* const cache = cacheOf(thread, level))
+      if (const analysis::DataCache* const cache = cacheOf(thread, level))
         scopes.push_back({&thread.set, cache, &thread.counts, thread.tid});
     for (const SharedSet& shared : survey_.shared)
       if (survey_.caches[shared.cache].level == level && shared.set.whole.samples > 0)
@@ -177,7 +177,7 @@ class Classes {
     return scopes;
   }
 
-  uint64_t linesOf(const DataCache& cache) const { return cache.bytes / report_.lineSize; }
+  uint64_t linesOf(const analysis::DataCache& cache) const { return cache.bytes / report_.lineSize; }
 
   void addCapacity(uint32_t level) {
     MissClass& capacity = add(MissKind::capacity);

@@ -97,7 +97,7 @@ class Builder {
         typeTexts_(tables::Key::type, report, ids_, false),
         siteTexts_(tables::Key::allocation, report, ids_, false),
         bounds_(report) {
-    survey_.caches = cachesOf(report.metaJson);
+    survey_.caches = analysis::cachesOf(report.metaJson);
   }
 
   Survey run() {
@@ -202,9 +202,9 @@ class Builder {
   }
 
   /// The first-level cache of the CPUs of a thread; null where they differ, or it is not known.
-  const DataCache* firstCacheOf(const ThreadSet& thread) const {
-    const DataCache* found = nullptr;
-    for (const DataCache& cache : survey_.caches) {
+  const analysis::DataCache* firstCacheOf(const ThreadSet& thread) const {
+    const analysis::DataCache* found = nullptr;
+    for (const analysis::DataCache& cache : survey_.caches) {
       const bool isUsed = std::ranges::any_of(
           cache.cpus, [&](uint32_t cpu) { return std::ranges::binary_search(thread.cpus, cpu); });
       if (cache.level != 1 || !isUsed) continue;
@@ -218,7 +218,7 @@ class Builder {
     for (Thread& thread : threads_) {
       thread.set.set = counts_.setOf(thread.group);
       if (thread.set.set.whole.samples == 0) continue;
-      const DataCache* const cache = firstCacheOf(thread.set);
+      const analysis::DataCache* const cache = firstCacheOf(thread.set);
       if (cache != nullptr && cache->sets() && *cache->sets() * cache->lineBytes <= kPage)
         thread.set.sets = setUseOf(thread.lines, *cache->sets(), *cache->ways, cache->lineBytes);
       survey_.threads.push_back(std::move(thread.set));

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/caches.h"
 #include "analysis/report.h"
 #include "analysis/splits.h"
 #include "workset/cache_sets.h"
-#include "workset/caches.h"
 #include "workset/richness.h"
 
 namespace cacheline::workset {
@@ -85,10 +85,10 @@ struct MissClass {
 struct Survey {
   double partSeconds = 0;
   WorkingSet all;
-  std::vector<ThreadSet> threads;     ///< most samples first
-  std::vector<DataSet> types, sites;  ///< likewise
-  std::vector<DataCache> caches;      ///< empty: the recording does not say
-  std::vector<SharedSet> shared;      ///< of caches that several cores share
+  std::vector<ThreadSet> threads;           ///< most samples first
+  std::vector<DataSet> types, sites;        ///< likewise
+  std::vector<analysis::DataCache> caches;  ///< empty: the recording does not say
+  std::vector<SharedSet> shared;            ///< of caches that several cores share
   std::vector<MissClass> classes;
 };
 

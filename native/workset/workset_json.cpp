@@ -34,7 +34,7 @@ class SurveyWriter : JsonWriter {
     });
     limited("types", survey.types, [&](const DataSet& data) { dataSet(data); });
     limited("allocations", survey.sites, [&](const DataSet& data) { dataSet(data); });
-    list("caches", survey.caches, [&](const DataCache& cache) {
+    list("caches", survey.caches, [&](const analysis::DataCache& cache) {
       open();
       field("level", cache.level);
       field("type", cache.type);

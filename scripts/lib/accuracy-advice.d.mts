@@ -6,7 +6,7 @@ import type { CorpusProgram } from './corpus.mjs';
 type Advise = (options: string[]) => Promise<{ status: number; stdout: string; stderr: string }>;
 
 export interface PatchResult {
-  step: 'none' | 'does not apply' | 'does not compile' | 'has another result' | 'measured';
+  step: 'none' | 'does not apply' | 'does not compile' | 'has another result' | 'same code' | 'measured';
   detail: string;
   cost: { ratio: number; low: number; high: number; disturbed: number } | null;
   alarms: Record<string, Alarm>;
@@ -23,6 +23,7 @@ export function judgeAdvice(
 export function tryPatch(
   advise: Advise,
   built: { source: string; program: string },
+  fixed: { program: string } & Pick<PatchResult, 'cost' | 'alarms'>,
   form: { builder: { command: (level: string, out: string, source: string) => string[] }; level: string },
   options: {
     folder: string;

@@ -56,16 +56,28 @@ export function judgeAdvice(advice, { why, definition }, source) {
 /** What a program of the corpus computed, as it prints it. */
 export const resultOf = ({ stdout }) => /^result (\d+)$/m.exec(stdout)?.[1];
 
+/** Whether two programs are the same but for their symbols and debug information. */
+async function isSameCode(folder, programs) {
+  const bare = [];
+  for (const [index, program] of programs.entries()) {
+    const copy = path.join(folder, `bare-${index}`);
+    await run('objcopy', ['--strip-all', '--remove-section=.note.gnu.build-id', program, copy], { capture: true, timeoutSeconds: 60 });
+    bare.push(await readFile(copy));
+  }
+  return bare[0].equals(bare[1]);
+}
+
 /**
- * Applies the patch in the folder of the sources, builds the patched form there, measures it against the contended one, and records it again.
- * Leaves the source as it was.
+ * Applies the patch in the folder of the sources and builds the patched form there. Where that is the same program as the fix by hand, what was
+ * measured of the fix holds; else the patched form is measured against the contended one, and recorded again. Leaves the source as it was.
  * @param built source and program of the contended form
+ * @param fixed program, `cost` (contended over fixed) and `alarms` of the fix by hand
  * @param options folder of the pairs' times, count and tries of pairs; `alarmsOf(program, run)` records the patched form, of which `run` is one
  * without a recording, and says by collector what waits falsely in it
  * @returns {Promise<{step: string, detail: string, cost: object | null, alarms: object}>} `step`: "none" (there is no patch), "does not apply",
- * "does not compile", "has another result", "measured"; `cost`: contended over patched; `alarms`: of alarmsOf
+ * "does not compile", "has another result", "same code", "measured"; `cost`: contended over patched; `alarms`: of alarmsOf
  */
-export async function tryPatch(advise, { source, program }, form, { folder, count, tries, alarmsOf }) {
+export async function tryPatch(advise, { source, program }, fixed, form, { folder, count, tries, alarmsOf }) {
   const failed = (step, detail) => ({ step, detail, cost: null, alarms: {} });
   const { status, stdout: patch, stderr } = await advise(['--patch']);
   if (status !== 0) throw new ScriptError(`cacheline advise --patch ended with status ${status}\n${stderr}`);
@@ -84,6 +96,8 @@ export async function tryPatch(advise, { source, program }, form, { folder, coun
       if (!(error instanceof ScriptError)) throw error;
       return failed('does not compile', error.message);
     }
+    if (await isSameCode(folder, [patched, fixed.program]))
+      return { step: 'same code', detail: '', cost: fixed.cost, alarms: fixed.alarms };
     const cost = await inPairs(folder, [program], [patched], { count, tries });
     const [before, after] = [resultOf(cost.first), resultOf(cost.second)];
     if (after !== before) return failed('has another result', `${after} in place of ${before}`);

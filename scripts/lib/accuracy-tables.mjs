@@ -47,13 +47,14 @@ function adviceCell({ program, cost, advice }) {
   if (advice.patch === null) return '-';
   const { step, cost: patched } = advice.patch;
   if (patched === null) return step === 'none' ? 'no patch' : step;
+  if (step === 'same code') return `${patched.ratio.toFixed(2)}, the code of the fix`;
   return `${patched.ratio.toFixed(2)}, ${percent(shareOfGain(cost.ratio, patched.ratio), 1)} of the gain`;
 }
 
 const alarmCell = (alarm) => `${percent(alarm.share, 1)}${isAlarm(alarm) ? ' ALARM' : ''}`;
 
 /** What waits falsely in the patched form, by collector; null where there is none that runs. */
-const patchedAlarms = ({ advice }) => (advice?.patch?.step === 'measured' ? advice.patch.alarms : null);
+const patchedAlarms = ({ advice }) => (advice?.patch?.cost ? advice.patch.alarms : null);
 
 /** By whichever collector sees most. */
 function patchedCell(form) {
@@ -141,6 +142,7 @@ function adviceTargets(judged) {
   const good = worth.filter(
     ({ cost, advice: { patch } }) => patch !== null && patch.cost !== null && shareOfGain(cost.ratio, patch.cost.ratio) >= gainShare,
   ).length;
+  const same = worth.filter(({ advice: { patch } }) => patch?.step === 'same code').length;
   const patched = advised.map(patchedAlarms).filter((alarms) => alarms !== null);
   const sharing = patched.filter((alarms) => Object.values(alarms).some(isAlarm)).length;
   const shared = advised.filter(mustBeFound);
@@ -148,6 +150,7 @@ function adviceTargets(judged) {
   return [
     row(titles[0], `${parted} of ${controls.length}`, 'none', verdict(parted === 0)),
     row(titles[1], `${good} of ${worth.length}`, 'all', verdict(good === worth.length)),
+    row('- that are the code of the fix by hand', `${same} of ${worth.length}`, '', ''),
     row(titles[2], `${sharing} of ${patched.length}`, 'none', verdict(sharing === 0)),
     ...predictionTargets(advised),
     row('advice with the expected reason', count('why'), '', ''),

@@ -273,6 +273,15 @@ describe('changes that no edit makes', () => {
     assert.match(reasonOf(await editOf(at('/src/worker.zig'), from(text))), /neither C nor C\+\+/);
   });
 
+  it('leave members that are split off to words', async () => {
+    const split: Change = {
+      kind: 'split-members',
+      type: { ...type, definition: { file: '/src/worker.cpp', line: 1 } },
+      parts: [{ size: 8, members: [1] }],
+    };
+    assert.match(reasonOf(await editOf(split, from(text))), /^The code that uses the data has to change, too, /);
+  });
+
   it('need the source that was compiled', async () => {
     assert.match(reasonOf(await editOf(at(''), from(text))), /does not say in which file/);
     assert.match(reasonOf(await editOf(at('/src/worker.cpp'), from(undefined))), /There is no \/src\/worker\.cpp here/);

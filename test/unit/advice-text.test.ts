@@ -161,6 +161,17 @@ describe('advice sentences', () => {
     assert.match(kernel.sentence, /__cacheline_group_begin/);
   });
 
+  it('name the members that are split off', () => {
+    const type = typeReference('page', '/a.c', 1, ['key', 'uses', 'owner', 'dirty']);
+    const split = (...parts: number[][]): Advice =>
+      advice({ way: 'split', change: { kind: 'split-members', type, parts: parts.map((members) => ({ size: 8, members })) } });
+    assert.match(doText(split([1])).sentence, /^Move 'uses' out of 'page' into an array of its own .* first-level cache\.$/);
+    const two = doText(split([1], [2, 3]));
+    assert.match(two.sentence, /^Move these members out of 'page', each group into an array of its own/);
+    assert.deepEqual(two.lines, ['- uses', '- owner, dirty']);
+    assert.equal(actionTitle(split([1], [2, 3])), "Move 'uses', 'owner' and 'dirty' out of 'page' (predicted 2.1x)");
+  });
+
   it('say that there is nothing to gain where a layout would end waiting', () => {
     const predicted = { ...advice().predicted, speedup: null, mostSpeedup: 1.02 };
     assert.match(

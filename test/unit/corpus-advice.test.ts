@@ -1,6 +1,7 @@
 // How bench:accuracy judges advice: what it reads, and what it does with a patch. The command's own answers are made up.
 import assert from 'node:assert/strict';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Advice } from '../../extension/protocol/advice';
 import { judgeAdvice, partings, readAdvice, shareOfGain, tryPatch, type PatchResult } from '../../scripts/lib/accuracy-advice.mjs';
@@ -9,14 +10,16 @@ import { buildCputime } from '../../scripts/lib/undisturbed.mjs';
 import { needsCommands } from './commands-here';
 import { temporaryFolder } from './fixtures';
 
-const SOURCE = '#!/bin/sh\necho result 7\necho elapsed 0.002 s\n';
-const PATCH = `--- a/program.sh
-+++ b/program.sh
-@@ -1,3 +1,3 @@
- #!/bin/sh
- echo result 7
--echo elapsed 0.002 s
-+echo elapsed 0.001 s
+const SOURCE = '#include <stdio.h>\nint main(void) {\n  puts("result 7");\n  puts("elapsed 0.002 s");\n}\n';
+const PATCH = `--- a/program.c
++++ b/program.c
+@@ -1,5 +1,5 @@
+ #include <stdio.h>
+ int main(void) {
+   puts("result 7");
+-  puts("elapsed 0.002 s");
++  puts("elapsed 0.001 s");
+ }
 `;
 
 const entry = (over: Partial<Advice>): Advice =>
@@ -63,45 +66,59 @@ describe('advice on the corpus', () => {
     const folder = temporaryFolder();
     before(buildCputime);
 
-    /** A program of which the "compiler" makes a copy, or fails. */
-    async function attempt(patch: string, compiler: readonly string[]) {
-      const source = join(folder.path, 'program.sh');
+    /** @param fixed source of the fix by hand */
+    async function attempt(patch: string, compiler = 'cc', fixed = SOURCE.replace('0.002', '0.0005')) {
+      const source = join(folder.path, 'program.c');
       const program = join(folder.path, 'program');
-      for (const file of [source, program]) {
-        writeFileSync(file, SOURCE);
-        chmodSync(file, 0o755);
+      const by = { program: join(folder.path, 'fixed'), cost: { ratio: 4, low: 4, high: 4, disturbed: 0 }, alarms: {} };
+      for (const [text, out] of [
+        [fixed, by.program],
+        [SOURCE, program],
+      ] as const) {
+        writeFileSync(source, text);
+        execFileSync('cc', ['-g', '-o', out, source]);
       }
-      const form = { builder: { command: (_: string, out: string, from: string) => [...compiler, from, out] }, level: 'O2' };
+      const form = { builder: { command: (_: string, out: string, from: string) => [compiler, '-g', '-o', out, from] }, level: 'O2' };
       const recorded: unknown[] = [];
       const alarmsOf = (patched: string, run: { seconds: number; stdout: string }) => {
-        recorded.push([readFileSync(patched, 'utf8').includes('0.001'), run.seconds]);
+        recorded.push([readFileSync(patched).includes('0.001'), run.seconds]);
         return Promise.resolve({ clock: { share: 0.01, object: 't' } });
       };
       const options = { folder: folder.path, count: 1, tries: 1, alarmsOf };
-      const result = await tryPatch(says(patch), { source, program }, form, options);
+      const result = await tryPatch(says(patch), { source, program }, by, form, options);
       assert.equal(readFileSync(source, 'utf8'), SOURCE, 'the source is as it was');
       return { ...result, recorded };
     }
 
     it('measures the patched form against the contended one, and records it', async function () {
-      needsCommands(this, ['git', 'cc']);
-      const { step, cost, recorded, alarms } = await attempt(PATCH, ['cp']);
+      needsCommands(this, ['git', 'cc', 'objcopy']);
+      const { step, cost, recorded, alarms } = await attempt(PATCH);
       // The program states its times, so this is none of the machine's.
       assert.deepEqual([step, cost?.ratio], ['measured', 2]);
       assert.deepEqual([recorded, alarms], [[[true, 0.001]], { clock: { share: 0.01, object: 't' } }]);
     });
 
+    it('does not measure again what is the program of the fix by hand', async function () {
+      needsCommands(this, ['git', 'cc', 'objcopy']);
+      // Lines and symbols differ, as those of a source of another text do.
+      const fixed = `// By hand.\n#define main main\n${SOURCE.replace('0.002', '0.001')}`;
+      const { step, cost, alarms, recorded } = await attempt(PATCH, 'cc', fixed);
+      assert.deepEqual([step, cost?.ratio, alarms, recorded], ['same code', 4, {}, []]);
+    });
+
     it('says where the patched form has another result, and does not record it', async function () {
-      needsCommands(this, ['git', 'cc']);
-      const { step, detail, cost, recorded } = await attempt(PATCH.replace(/^ echo result 7$/m, '-echo result 7\n+echo result 8'), ['cp']);
+      needsCommands(this, ['git', 'cc', 'objcopy']);
+      const { step, detail, cost, recorded } = await attempt(
+        PATCH.replace('   puts("result 7");', '-  puts("result 7");\n+  puts("result 8");'),
+      );
       assert.deepEqual([step, detail, cost, recorded], ['has another result', '8 in place of 7', null, []]);
     });
 
     it('says where there is none, where it does not apply, and where it does not compile', async function () {
-      needsCommands(this, ['git', 'cc']);
-      assert.deepEqual([(await attempt('', ['cp'])).step, (await attempt('', ['cp'])).cost], ['none', null]);
-      assert.equal((await attempt(PATCH.replace('-echo elapsed 0.002', '-echo elapsed 0.003'), ['cp'])).step, 'does not apply');
-      assert.equal((await attempt(PATCH, ['false'])).step, 'does not compile');
+      needsCommands(this, ['git', 'cc', 'objcopy']);
+      assert.deepEqual([(await attempt('')).step, (await attempt('')).cost], ['none', null]);
+      assert.equal((await attempt(PATCH.replace('-  puts("elapsed 0.002', '-  puts("elapsed 0.003'))).step, 'does not apply');
+      assert.equal((await attempt(PATCH, 'false')).step, 'does not compile');
     });
   });
 });

@@ -1,5 +1,5 @@
 // What advice says, in sentences, for the command line and the editor. Recorded names in them are quoted and printable.
-import type { Advice, Latent, Placement, Subject } from '../../protocol/advice';
+import type { Advice, Latent, Placement, SplitChange, Subject } from '../../protocol/advice';
 import { t } from '../../protocol/l10n';
 import { joinArguments } from '../record/launch';
 import { quoted } from '../report/data-text';
@@ -58,7 +58,7 @@ function memberNames(list: readonly string[]): string {
 
 /** Bytes that a change aligns to. */
 function alignmentOf({ change }: Advice): number {
-  return change?.alignment ?? LINE_SIZE;
+  return change !== null && 'alignment' in change ? change.alignment : LINE_SIZE;
 }
 
 /** The members of a change by the cache lines that they start: what has no name is called by its type. */
@@ -146,7 +146,7 @@ function unrelated({ subject, way, change }: Advice): string {
     );
   if (way === 'stride') return t('Several elements of {0} lie on one cache line, and different threads use them. {1}', who, wait);
   if (way === 'allocate') return t('Several objects of {0} lie on one cache line, and different threads use them. {1}', who, wait);
-  if (change?.kind === 'members')
+  if (change?.kind === 'members' || change?.kind === 'split-members')
     return t('Members of {0}{1} that different threads use lie on one cache line. {2}', who, memberNames(subject.members), wait);
   if (change?.kind === 'align-type')
     return t('Several objects of {0} lie on one cache line, and different threads use them. {1}', named(change.type.name), wait);
@@ -180,14 +180,7 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
     case 'reorder':
       return only(t('Put the members of {0} that are used alike together, and {1}.', type, startedLine(language, alignment)));
     case 'split':
-      return only(
-        t(
-          'Move the members of {0} that threads write{1} into a structure of their own: {2}.',
-          type,
-          memberNames(subject.members),
-          alignedType(language, 'it', alignment),
-        ),
-      );
+      return splitText(change?.kind === 'split-members' ? partsOf(change) : [subject.members], type);
     case 'stride':
       return only(t('Give each element of {0} a cache line of its own: {1}.', subjectName(subject), stridedElements(language, alignment)));
     case 'allocate': {
@@ -228,6 +221,34 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
   }
 }
 
+/** The members of each part, by name. */
+function partsOf({ type, parts }: SplitChange): string[][] {
+  return parts.map(({ members }) => members.map((member) => type.members[member]?.name ?? ''));
+}
+
+function splitText(parts: readonly string[][], type: string): { sentence: string; lines: string[] } {
+  const why = t('Padded objects would no longer fit the first-level cache.');
+  const [first = [], ...others] = parts;
+  if (others.length === 0)
+    return {
+      sentence: t(
+        'Move {0} out of {1} into an array of its own that starts a cache line and has one element for each object. {2}',
+        names(first),
+        type,
+        why,
+      ),
+      lines: [],
+    };
+  return {
+    sentence: t(
+      'Move these members out of {0}, each group into an array of its own that starts a cache line and has one element for each object. {1}',
+      type,
+      why,
+    ),
+    lines: parts.map((part) => `- ${shortList(part)}`),
+  };
+}
+
 function shortList(group: readonly string[]): string {
   const shown = group.length > MAX_GROUP_NAMES + 1 ? group.slice(0, MAX_GROUP_NAMES) : group;
   const more = group.length - shown.length;
@@ -236,6 +257,7 @@ function shortList(group: readonly string[]): string {
 
 const GROWING: Record<NonNullable<Advice['change']>['kind'], string> = {
   members: t('Each object'),
+  'split-members': t('Each object'),
   'align-type': t('Each object'),
   'align-variables': t('The variables'),
   allocate: t('Each block'),
@@ -347,6 +369,8 @@ export function actionText({ subject, change, way }: Advice): string {
         enumerate(groups.slice(1, MAX_NAMES).map(([first = '']) => named(first))),
       );
     }
+    case 'split-members':
+      return t('Move {0} out of {1}', names(partsOf(change).flat()), named(change.type.name));
     case 'align-type':
       return t('Give each {0} cache lines of its own', named(change.type.name));
     case 'align-variables':

@@ -43,6 +43,10 @@ export async function editOf(change: Change, sources: Sources): Promise<Edits | 
 }
 
 async function filesOf(change: Change, sources: Sources): Promise<FileEdit[]> {
+  if (change.kind === 'split-members')
+    throw new Refusal(
+      t('The code that uses the data has to change, too, and an edit of one place cannot do that: make the change by hand.'),
+    );
   if (!Number.isInteger(Math.log2(change.alignment))) throw new RangeError(`An alignment is a power of two, not ${change.alignment}.`);
   switch (change.kind) {
     case 'members':

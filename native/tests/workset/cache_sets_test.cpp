@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "workset/caches.h"
+#include "analysis/caches.h"
 
 namespace cacheline::workset {
 namespace {
@@ -45,7 +45,7 @@ TEST(CacheSets, LinesThatAreHardlyUsedDoNot) {
 }
 
 TEST(Caches, AreReadFromMetaJson) {
-  const std::vector<DataCache> caches = cachesOf(R"({"topology": {
+  const std::vector<analysis::DataCache> caches = analysis::cachesOf(R"({"topology": {
     "cores": [{"id": 0, "cpus": [0, 2]}, {"id": 1, "cpus": [1, 3]}],
     "caches": [
       {"level": 2, "type": "Unified", "bytes": 2097152, "lineSize": 64, "ways": 16, "cpus": [1, 3]},
@@ -70,8 +70,8 @@ TEST(Caches, LeavesOutWhatIsMalformed) {
             {"level": 1, "type": "Data", "bytes": 4096, "lineSize": 64, "cpus": []},
             {"level": -1, "type": "Data", "bytes": 4096, "lineSize": 64, "cpus": [0]},
             {"level": 1, "type": "Data", "bytes": "4096", "lineSize": 64, "cpus": [0]}]}})"})
-    EXPECT_TRUE(cachesOf(text).empty()) << text;
-  const auto odd = cachesOf(
+    EXPECT_TRUE(analysis::cachesOf(text).empty()) << text;
+  const auto odd = analysis::cachesOf(
       R"({"topology": {"caches": [{"level": 1, "type": "Data", "bytes": 4096, "lineSize": 64, "ways": 9999, "cpus": [0]}]}})");
   ASSERT_EQ(odd.size(), 1u);
   EXPECT_EQ(odd[0].sets(), std::nullopt);

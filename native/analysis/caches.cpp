@@ -1,12 +1,12 @@
 // Reading of the caches of meta.json, which is untrusted.
-#include "workset/caches.h"
+#include "analysis/caches.h"
 
 #include <rapidjson/document.h>
 
 #include <algorithm>
 #include <string_view>
 
-namespace cacheline::workset {
+namespace cacheline::analysis {
 namespace {
 
 using rapidjson::Value;
@@ -83,4 +83,4 @@ std::vector<DataCache> cachesOf(const std::string& metaJson) {
   return caches;
 }
 
-}  // namespace cacheline::workset
+}  // namespace cacheline::analysis

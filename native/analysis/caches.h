@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace cacheline::workset {
+namespace cacheline::analysis {
 
 struct DataCache {
   uint32_t level = 0;
@@ -24,4 +24,4 @@ struct DataCache {
 /// malformed is left out. Never throws.
 std::vector<DataCache> cachesOf(const std::string& metaJson);
 
-}  // namespace cacheline::workset
+}  // namespace cacheline::analysis
