@@ -14,11 +14,13 @@ using calibration::AccessClass;
 constexpr double kDeviations = 2;
 constexpr double kBusy = 0.1;  // of the program's time, in samples
 
-/// One thread's contended samples in a phase, by class: before, and what of it ends.
+/// One thread's contended samples in a phase: before, and what of it ends.
 struct ThreadWaits {
   std::map<AccessClass, double> ending;
-  double waiting = 0, seen = 0;  ///< all of it; that which others' waiting shows
-  bool stores = false;           ///< some of it is at plain stores
+  std::map<AccessClass, std::map<uint32_t, double>> before;  ///< by line
+  std::map<uint32_t, double> atLine;                         ///< the same, of all classes
+  double seen = 0;                                           ///< that which others' waiting shows
+  bool stores = false;                                       ///< some of it is at plain stores
 };
 
 /// What one thread saves in a phase, in samples.
@@ -52,15 +54,21 @@ std::map<uint32_t, Phase> phasesOf(const analysis::Report& report, const Replaye
   for (const auto& [key, waiting] : before.byThread) {
     Phase& phase = phases[key.phase];
     ThreadWaits& thread = phase.waits[key.thread];
-    const auto left = after.byThread.find(key);
-    thread.ending[key.access] = std::max(0.0, waiting - (left == after.byThread.end() ? 0 : left->second));
-    thread.waiting += waiting;
+    thread.ending[key.access] += waiting;
+    thread.before[key.access][key.line] += waiting;
+    thread.atLine[key.line] += waiting;
     if (key.access == AccessClass::store) {
       thread.stores = true;
     } else {
       thread.seen += waiting;
       phase.seen += waiting;
     }
+  }
+  for (const auto& [key, left] : after.byThread) {
+    const auto thread = phases[key.phase].waits.find(key.thread);
+    if (thread == phases[key.phase].waits.end()) continue;
+    const auto ending = thread->second.ending.find(key.access);
+    if (ending != thread->second.ending.end()) ending->second = std::max(0.0, ending->second - left);
   }
   return phases;
 }
@@ -80,11 +88,31 @@ struct Excess {
   double plain = 0;
 };
 
+/// Of the contended samples of a class, by the share of the thread's time that it spends at each line:
+/// between two accesses to one line it waits at the others, and meanwhile the line is taken away. Low: as if
+/// it used one line after the other.
+calibration::ShareRange excessShare(const calibration::Calibration& calibration, AccessClass which,
+                                    const ThreadWaits& thread, double samples) {
+  calibration::ShareRange sum;
+  double all = 0, atAll = 0;
+  for (const auto& [line, waiting] : thread.atLine) atAll += waiting;
+  const double least = calibration::excessShare(calibration, which, std::min(1.0, atAll / samples)).low;
+  for (const auto& [line, waiting] : thread.before.at(which)) {
+    const calibration::ShareRange here =
+        calibration::excessShare(calibration, which, std::min(1.0, thread.atLine.at(line) / samples));
+    sum.low += waiting * std::min(least, here.low);
+    sum.mid += waiting * here.mid;
+    sum.high += waiting * here.high;
+    all += waiting;
+  }
+  return {sum.low / all, sum.mid / all, sum.high / all};
+}
+
 Excess excessOf(const calibration::Calibration& calibration, const ThreadWaits& thread, double samples) {
   Excess excess;
-  const double timeShare = std::min(1.0, thread.waiting / samples);
   for (const auto& [which, ending] : thread.ending) {
-    const calibration::ShareRange share = calibration::excessShare(calibration, which, timeShare);
+    if (ending <= 0) continue;
+    const calibration::ShareRange share = excessShare(calibration, which, thread, samples);
     if (isPlain(which))
       excess.plain += ending * share.mid;
     else

@@ -176,8 +176,10 @@ std::vector<calibration::AccessClass> classesOf(const std::vector<analysis::Word
   return classes;
 }
 
-/// The contended samples of a line.
-void addWaiting(const ReplayedLine& line, const std::vector<uint64_t>& phases, Replayed& sum) {
+/// The contended samples of the last line.
+void addWaiting(const std::vector<uint64_t>& phases, Replayed& sum) {
+  const auto number = static_cast<uint32_t>(sum.lines.size() - 1);
+  const ReplayedLine& line = sum.lines.back();
   if (!line.verdict.waiting) return;
   const analysis::Waiting& waiting = *line.verdict.waiting;
   sum.waiting += waiting.line.waiting;
@@ -192,9 +194,8 @@ void addWaiting(const ReplayedLine& line, const std::vector<uint64_t>& phases, R
     if (counts(sample)) samples[sample.use] += sample.weight;
   for (const analysis::PlaceSample& sample : line.accesses.samples)
     if (counts(sample))
-      sum.byThread[{analysis::phaseAt(phases, sample.time), line.threads[sample.visitor],
-                    classes[sample.use]}] +=
-          sample.weight * waiting.contended[sample.use] / samples[sample.use];
+      sum.byThread[{analysis::phaseAt(phases, sample.time), line.threads[sample.visitor], classes[sample.use],
+                    number}] += sample.weight * waiting.contended[sample.use] / samples[sample.use];
 }
 
 }  // namespace
@@ -219,7 +220,7 @@ Replayed Replay::operator()(std::span<const uint32_t> lines, const Move& move, u
   Replayed result;
   for (auto& [key, line] : gathered) {
     result.lines.push_back(line.judged(move, causes));
-    addWaiting(result.lines.back(), report_.phases, result);
+    addWaiting(report_.phases, result);
   }
   return result;
 }

@@ -56,6 +56,28 @@ TEST(Gain, IsThatOfTheSlowestThread) {
   EXPECT_NEAR(half.speedup->mid, 1000.0 / 900, 1e-6);
 }
 
+TEST(Gain, IsMoreWhereAThreadGoesFromLineToLine) {
+  calibration::Calibration known;
+  for (auto& points :
+       known.classes)  // 99% and half of the time at the access; 70% and 95% of that is due to others
+    points = {{1, 31, 101, std::nullopt, 0}, {100, 105, 200, std::nullopt, 0}};
+  const analysis::Report report = threadsOf({1000, 1000});
+  Replayed one, three;
+  for (const uint32_t thread : {0u, 1u}) {
+    one.byThread[{0, thread, AccessClass::locked, 0}] = 990;
+    for (const uint32_t line : {0u, 1u, 2u}) three.byThread[{0, thread, AccessClass::locked, line}] = 330;
+  }
+  const Speedup atOne = *gainOf(report, &known, one, {}).speedup;
+  const Speedup atThree = *gainOf(report, &known, three, {}).speedup;
+  EXPECT_NEAR(atOne.mid, 1 / (1 - 0.99 * 0.7), 0.02);
+  EXPECT_NEAR(atThree.mid, 1 / (1 - 0.99 * 0.95), 0.5);
+  EXPECT_NEAR(atThree.low, atOne.low, 0.2) << "it may use one line after the other";
+  // What stays is on lines of another number.
+  Replayed left;
+  for (const uint32_t thread : {0u, 1u}) left.byThread[{0, thread, AccessClass::locked, 7}] = 495;
+  EXPECT_NEAR(gainOf(report, &known, three, left).speedup->mid, 1 / (1 - 0.495 * 0.95), 0.02);
+}
+
 TEST(Gain, IsLessWhereSomeWaitingStays) {
   const calibration::Calibration known = costing(0.5);
   const Replayed before = waiting({{{0, AccessClass::load}, 400}, {{1, AccessClass::load}, 400}});
