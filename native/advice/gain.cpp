@@ -27,7 +27,8 @@ struct ThreadWaits {
 struct Saved {
   double samples = 0;  ///< its own in the phase
   bool waits = false;
-  double most = 0;  ///< however much contention costs
+  double most = 0;        ///< however much contention costs
+  double mostByCost = 0;  ///< with the greatest excess share, if all of its time were such waiting
   calibration::ShareRange by;
   double variance = 0;  ///< of `by.mid`, by the number of samples
   /// The most of what others waited for it; empty: not known. It is a number of samples, too.
@@ -86,6 +87,7 @@ bool isPlain(AccessClass which) {
 struct Excess {
   calibration::ShareRange by;
   double plain = 0;
+  double most = 0;  ///< the greatest share: without competitors, too, an access takes its time
 };
 
 /// Of the contended samples of a class, by the share of the thread's time that it spends at each line:
@@ -119,6 +121,7 @@ Excess excessOf(const calibration::Calibration& calibration, const ThreadWaits& 
       excess.by.low += ending * share.low;
     excess.by.mid += ending * share.mid;
     excess.by.high += ending * share.high;
+    excess.most = std::max(excess.most, share.high);
   }
   return excess;
 }
@@ -146,6 +149,7 @@ void addSaved(const calibration::Calibration* calibration, Phase& phase, Dominan
     if (calibration != nullptr) {
       const Excess excess = excessOf(*calibration, thread, samples);
       saved.by = excess.by;
+      saved.mostByCost = excess.most * samples;
       dominance.ofAll += excess.by.mid;
       const bool byLoads = onlyLoad(phase, number);
       dominance.ofBounds += byLoads ? excess.by.mid : excess.plain;
@@ -183,7 +187,7 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
       if (calibration != nullptr && saved.waits) {
         const double chance = deviations * std::sqrt(saved.variance);
         saved.by.low = std::max(0.0, saved.by.low - chance);
-        saved.by.high += chance;
+        saved.by.high = std::min(saved.by.high + chance, saved.mostByCost);
       }
       if (saved.bound) {
         const double chance = deviations * std::sqrt(std::max(*saved.bound, 1.0));

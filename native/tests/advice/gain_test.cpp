@@ -56,6 +56,14 @@ TEST(Gain, IsThatOfTheSlowestThread) {
   EXPECT_NEAR(half.speedup->mid, 1000.0 / 900, 1e-6);
 }
 
+TEST(Gain, LeavesAnAccessTheTimeThatItTakesAlone) {
+  const calibration::Calibration known = costing(0.9);
+  const Gain gain = gainOf(threadsOf({1000, 1000}), &known,
+                           waiting({{{0, AccessClass::locked}, 1000}, {{1, AccessClass::locked}, 1000}}), {});
+  EXPECT_NEAR(gain.speedup->mid, 10, 0.1);
+  EXPECT_NEAR(gain.speedup->high, 10, 0.1) << "chance makes samples more, and no access faster";
+}
+
 TEST(Gain, IsMoreWhereAThreadGoesFromLineToLine) {
   calibration::Calibration known;
   for (auto& points :
