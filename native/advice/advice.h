@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "advice/locks.h"
 #include "advice/member_groups.h"
 #include "analysis/report.h"
 
@@ -58,12 +59,6 @@ struct Allocate {
   std::vector<std::string> files;  ///< sources of code that accesses them, where the call is not known
 };
 using Change = std::variant<std::monostate, ChangeMembers, SplitMembers, AlignType, AlignVariables, Allocate>;
-
-/// A lock, and the data of the same object that is only accessed while it is held.
-struct Lock {
-  std::string name;
-  std::vector<std::string> data;
-};
 
 /// Members of different threads that share a line where an object begins that far behind a line's start.
 struct LatentPlacement {

@@ -125,8 +125,8 @@ class Advisor {
       candidate.truly = candidate.after.truly / before.waiting;
     }
     const Candidate* chosen = bestOf(candidates, here);
-    advice.locks = locksIn(number, here);
-    advice.why = whyOf(subject, here, isAllLocked(number, here), chosen);
+    advice.locks = locksIn(report_, subjects_, locked_, number, here.lines);
+    advice.why = whyOf(subject, here, isAllLocked(report_, subjects_, locked_, number, here.lines), chosen);
     advice.basis = basisOf(report_, calibration());
     if (chosen != nullptr) {
       const Gain gain = gainOf(report_, calibration(), before, chosen->after);
@@ -264,7 +264,8 @@ class Advisor {
     const auto tryMove = [&](Way way, Change change, uint64_t size, const Move& move) {
       list.push_back({way, std::move(change), size, replay_(here.lines, move, lineSize())});
     };
-    if ((here.inside + here.between >= least || here.victims > 0) && subject.described != nullptr) {
+    if ((here.inside + here.between >= least || here.victims > 0) && subject.described != nullptr &&
+        !subject.opaque) {
       if (groups.groups.size() > 1) {
         const MemberLayout layout = layOut(*subject.described, groups, lineSize());
         tryMove(layout.reordered ? Way::reorder : Way::pad, ChangeMembers{layout}, layout.size,
@@ -280,7 +281,8 @@ class Advisor {
       if (subject.kind == Subject::Kind::type) {
         // Elements of an array keep the distance of a line wherever malloc() puts the array.
         if (needsAllocator(subject) && subject.inArrays)
-          tryMove(Way::align, AlignType{}, size, moves_.spread(number, size));
+          tryMove(subject.opaque ? Way::stride : Way::align, subject.opaque ? Change{} : AlignType{}, size,
+                  moves_.spread(number, size));
         tryMove(needsAllocator(subject) ? Way::allocate : Way::align, changeOfType(subject, here), size,
                 move);
       } else if (subject.kind == Subject::Kind::elements) {
@@ -335,7 +337,9 @@ class Advisor {
            (subject.definition->file.ends_with(".c") || subject.definition->file.ends_with(".h"));
   }
   /// An aligned type does not align what malloc() gives.
-  static bool needsAllocator(const Subject& subject) { return subject.unaligned && isC(subject); }
+  static bool needsAllocator(const Subject& subject) {
+    return subject.opaque || (subject.unaligned && isC(subject));
+  }
 
   /// That defines a variable; empty: not known.
   std::string binaryOf(const std::string& variable) const {
@@ -403,52 +407,6 @@ class Advisor {
       }
     }
     return cost;
-  }
-
-  /// The member of a subject's object at a word; empty: it is elsewhere.
-  std::optional<std::pair<uint64_t, std::string>> memberAt(uint32_t number, const WordOfLine& word) const {
-    const analysis::Line& line = report_.lines[word.first];
-    for (const Frame& frame : subjects_.at(word.first, line.address + line.words[word.second].offset))
-      if (frame.subject == number && frame.member != kNone && of(number).described != nullptr)
-        return std::pair(frame.base, of(number).described->own[frame.member].name);
-    return std::nullopt;
-  }
-
-  std::vector<Lock> locksIn(uint32_t number, const Waits& waits) const {
-    std::map<std::string, std::set<std::string>> found;
-    for (const uint32_t line : waits.lines) {
-      for (uint32_t word = 0; word < report_.lines[line].words.size(); ++word) {
-        const auto at = memberAt(number, {line, word});
-        if (!at) continue;
-        if (locked_.locks.contains({line, word})) found.try_emplace(at->second);
-        const auto locks = locked_.protectedBy.find({line, word});
-        if (locks == locked_.protectedBy.end()) continue;
-        for (const WordOfLine& lock : locks->second)
-          if (const auto by = memberAt(number, lock); by && by->first == at->first)
-            found[by->second].insert(at->second);
-      }
-    }
-    std::vector<Lock> list;
-    for (const auto& [name, data] : found) list.push_back({name, {data.begin(), data.end()}});
-    return list;
-  }
-
-  /// There is a lock, and all else that is waited for is data that a lock of the same object protects.
-  bool isAllLocked(uint32_t number, const Waits& waits) const {
-    bool any = false;
-    for (const uint32_t line : waits.lines) {
-      for (uint32_t word = 0; word < report_.lines[line].words.size(); ++word) {
-        const auto at = memberAt(number, {line, word});
-        if (!at || locked_.locks.contains({line, word})) continue;
-        const auto locks = locked_.protectedBy.find({line, word});
-        if (locks == locked_.protectedBy.end()) return false;
-        any |= std::ranges::any_of(locks->second, [&](const WordOfLine& lock) {
-          const auto by = memberAt(number, lock);
-          return by && by->first == at->first;
-        });
-      }
-    }
-    return any;
   }
 
   Why whyOf(const Subject& subject, const Waits& waits, bool allLocked, const Candidate* chosen) const {

@@ -90,7 +90,8 @@ class Placements {
 
 std::optional<Latent> latentOf(const analysis::Report& report, const Subjects& subjects, uint32_t subject,
                                const Replay& replay) {
-  if (subjects.list()[subject].described == nullptr || subjects.linesOf(subject).empty()) return std::nullopt;
+  const Subject& of = subjects.list()[subject];
+  if (of.described == nullptr || of.opaque || subjects.linesOf(subject).empty()) return std::nullopt;
   return Placements(report, subjects, replay).of(subject);
 }
 

@@ -37,6 +37,19 @@ std::map<WordOfLine, Held> heldBy(const std::vector<CodeUse>& function) {
   return held;
 }
 
+/// Of which object, and its name.
+using Member = std::pair<uint64_t, std::string>;
+
+/// Of a subject's object, at a word; empty: it is elsewhere.
+std::optional<Member> memberAt(const analysis::Report& report, const Subjects& subjects, uint32_t subject,
+                               const WordOfLine& word) {
+  const analysis::Line& line = report.lines[word.first];
+  for (const Frame& frame : subjects.at(word.first, line.address + line.words[word.second].offset))
+    if (frame.subject == subject && frame.member != kNone && subjects.list()[subject].described != nullptr)
+      return Member(frame.base, subjects.list()[subject].described->own[frame.member].name);
+  return std::nullopt;
+}
+
 }  // namespace
 
 LockedWords locksOf(const analysis::Report& report) {
@@ -78,6 +91,54 @@ LockedWords locksOf(const analysis::Report& report) {
   for (const auto& [word, locks] : common)
     if (!locks->empty()) result.protectedBy[word].assign(locks->begin(), locks->end());
   return result;
+}
+
+std::vector<Lock> locksIn(const analysis::Report& report, const Subjects& subjects, const LockedWords& locked,
+                          uint32_t subject, std::span<const uint32_t> lines) {
+  std::map<std::string, std::set<std::string>> found;
+  for (const uint32_t line : lines) {
+    for (uint32_t word = 0; word < report.lines[line].words.size(); ++word) {
+      const auto at = memberAt(report, subjects, subject, {line, word});
+      if (!at) continue;
+      if (locked.locks.contains({line, word})) found.try_emplace(at->second);
+      const auto locks = locked.protectedBy.find({line, word});
+      if (locks == locked.protectedBy.end()) continue;
+      for (const WordOfLine& lock : locks->second)
+        if (const auto by = memberAt(report, subjects, subject, lock);
+            by && by->first == at->first && by->second != at->second)
+          found[by->second].insert(at->second);
+    }
+  }
+  std::vector<Lock> list;
+  for (const auto& [name, data] : found) list.push_back({name, {data.begin(), data.end()}});
+  return list;
+}
+
+bool isAllLocked(const analysis::Report& report, const Subjects& subjects, const LockedWords& locked,
+                 uint32_t subject, std::span<const uint32_t> lines) {
+  std::set<Member> locks;
+  std::vector<std::pair<Member, WordOfLine>> data;
+  for (const uint32_t line : lines) {
+    for (uint32_t word = 0; word < report.lines[line].words.size(); ++word) {
+      const auto at = memberAt(report, subjects, subject, {line, word});
+      if (!at) continue;
+      if (locked.locks.contains({line, word}))
+        locks.insert(*at);
+      else
+        data.push_back({*at, {line, word}});
+    }
+  }
+  bool any = false;
+  for (const auto& [member, word] : data) {
+    if (locks.contains(member)) continue;  // of the lock itself
+    const auto by = locked.protectedBy.find(word);
+    if (by == locked.protectedBy.end()) return false;
+    any |= std::ranges::any_of(by->second, [&](const WordOfLine& lock) {
+      const auto of = memberAt(report, subjects, subject, lock);
+      return of && of->first == member.first;
+    });
+  }
+  return any;
 }
 
 }  // namespace cacheline::advice

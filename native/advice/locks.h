@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "advice/subjects.h"
 #include "analysis/report.h"
 
 namespace cacheline::advice {
@@ -25,5 +28,20 @@ struct LockedWords {
 /// its addresses; to its end where no such store was sampled. Where a lock is taken in a function of its own,
 /// nothing is known of what it protects.
 LockedWords locksOf(const analysis::Report& report);
+
+/// A lock, and the data of the same object that is only accessed while it is held.
+struct Lock {
+  std::string name;
+  std::vector<std::string> data;
+};
+
+/// Members of a subject's objects on these lines of the report.
+std::vector<Lock> locksIn(const analysis::Report& report, const Subjects& subjects, const LockedWords& locked,
+                          uint32_t subject, std::span<const uint32_t> lines);
+
+/// There is a lock among the members, and all others on these lines are data that a lock of the same object
+/// protects.
+bool isAllLocked(const analysis::Report& report, const Subjects& subjects, const LockedWords& locked,
+                 uint32_t subject, std::span<const uint32_t> lines);
 
 }  // namespace cacheline::advice

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <set>
 
+#include "analysis/own_place.h"
+
 namespace cacheline::advice {
 
 namespace {
@@ -17,6 +19,11 @@ constexpr int kDeepest = 16;  // structures inside structures
 
 bool isOnHeap(const DataName& data) {
   return data.how != How::global && data.how != How::stack && data.object != "[stack]";
+}
+
+bool isOfSystem(const analysis::TypeHeat& type) {
+  return analysis::isSystemSource(type.layout.file) || type.binary.starts_with("/usr/lib/") ||
+         type.binary.starts_with("/lib/");
 }
 
 }  // namespace
@@ -55,6 +62,10 @@ Subjects::Subjects(const analysis::Report& report) : report_(report), regions_(r
       subject.described = &type;
       if (!type.layout.file.empty()) subject.definition = {type.layout.file, type.layout.line};
     }
+  }
+  for (uint32_t number = 0; number < list_.size(); ++number) {
+    list_[number].opaque = isOpaque(number);
+    if (list_[number].opaque) list_[number].definition.reset();
   }
   std::map<uint32_t, std::set<std::string>> objects;
   for (uint32_t line = 0; line < report.lines.size(); ++line) {
@@ -137,6 +148,15 @@ uint32_t Subjects::subjectOf(Subject subject) {
   return known->second;
 }
 
+bool Subjects::isOpaque(uint32_t number, int depth) const {
+  const analysis::TypeHeat& type = *list_[number].described;
+  return isOfSystem(type) && std::ranges::all_of(type.own, [&](const layouts::LayoutMember& member) {
+           const auto inner = types_.find({member.structure, type.binary});
+           return inner == types_.end() || inner->second == number || depth >= kDeepest ||
+                  isOpaque(inner->second, depth + 1);
+         });
+}
+
 /// The outermost object that an access names.
 std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, const Access& access) {
   const DataName& data = access.data;
@@ -144,24 +164,30 @@ std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, c
   std::optional<uint64_t> base = data.base;
   if (!base && data.how == How::global) base = address - data.offset;
   if (!base || *base > address) return std::nullopt;
+  uint64_t size = 0;  // bytes of one object; 0: not known
   if (!data.type.empty()) {
     const std::string_view element = elementName(data.type);
-    const auto described = types_.lower_bound({std::string(element), ""});
-    if (described != types_.end() && described->first.first == element) {
-      Subject& subject = list_[described->second];
-      const uint64_t size = subject.size;
+    const bool isArray = element.size() != data.type.size();
+    const auto found = types_.lower_bound({std::string(element), ""});
+    Subject* const known =
+        found != types_.end() && found->first.first == element ? &list_[found->second] : nullptr;
+    if (known != nullptr) {
+      size = known->size;
       if (size == 0) return std::nullopt;
-      if (element.size() != data.type.size())
-        subject.elements = std::max(subject.elements, elementsOf(data.type));
-      const uint64_t start = *base + (address - *base) / size * size;
-      return Region{start, start + size, *base, described->second};
     }
-    if (element.size() != data.type.size() && access.width > 0) {
-      // Each element begins at a multiple of its size: what the samples show of it is its width.
+    if (known != nullptr && !(known->opaque && (isArray || data.how == How::global))) {
+      if (isArray) known->elements = std::max(known->elements, elementsOf(data.type));
+      const uint64_t start = *base + (address - *base) / size * size;
+      return Region{start, start + size, *base, found->second};
+    }
+    if (isArray && access.width > 0) {
+      // Each element begins at a multiple of its size: of one without members, what the samples show of it is
+      // its width.
       const uint64_t inArray = address - *base;
-      const uint64_t size = data.index && *data.index > 0 && data.fieldOffset && *data.fieldOffset > 0
-                                ? *data.fieldOffset / *data.index
-                                : access.width;
+      if (known == nullptr)
+        size = data.index && *data.index > 0 && data.fieldOffset && *data.fieldOffset > 0
+                   ? *data.fieldOffset / *data.index
+                   : access.width;
       Subject subject{.kind = Subject::Kind::elements,
                       .type = std::string(element),
                       .object = analysis::objectName(data),
@@ -175,7 +201,7 @@ std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, c
     }
   }
   if (data.how == How::global) {
-    const uint64_t size = data.offset + std::max(access.width, 1u);
+    if (size == 0) size = data.offset + std::max(access.width, 1u);
     Subject subject{.kind = Subject::Kind::variable,
                     .type = data.type,
                     .object = data.object,
@@ -199,7 +225,7 @@ std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, c
 void Subjects::descend(uint32_t number, uint64_t base, uint64_t address, std::vector<Frame>& frames) const {
   const Subject& subject = list_[number];
   Frame& frame = frames.emplace_back(Frame{number, base, base, kNone});
-  if (subject.described == nullptr) return;
+  if (subject.described == nullptr || subject.opaque) return;
   const std::vector<layouts::LayoutMember>& members = subject.described->own;
   for (uint32_t i = 0; i < members.size(); ++i) {
     const layouts::LayoutMember& member = members[i];
@@ -209,7 +235,7 @@ void Subjects::descend(uint32_t number, uint64_t base, uint64_t address, std::ve
     const auto inner = types_.find({member.structure, subject.described->binary});
     if (inner == types_.end()) return;
     const uint64_t size = list_[inner->second].size;
-    if (size == 0 || inner->second == number) return;
+    if (size == 0 || inner->second == number || list_[inner->second].opaque) return;
     const uint64_t start = base + member.offset;
     return descend(inner->second, start + (address - start) / size * size, address, frames);
   }

@@ -37,6 +37,9 @@ struct Subject {
   uint64_t count = 0;                                  ///< of objects that are known of; 0: unknown
   const analysis::TypeHeat* described = nullptr;       ///< of a type
   std::optional<analysis::HeapBlock> allocation = {};  ///< of its first object that is in a recorded block
+  /// A type of the system's headers or libraries (a mutex, an atomic): its members stay as they are, and are
+  /// told of as one. Not where it holds objects of a type that is not such a one.
+  bool opaque = false;
   /// Some of its objects, or arrays of them, are on a heap and do not begin a line.
   bool unaligned = false;
   bool inArrays = false;  ///< some of those on a heap are elements of an array
@@ -71,6 +74,7 @@ class Subjects {
     uint32_t subject = kNone;
     bool operator<(const Region& other) const { return start < other.start; }
   };
+  bool isOpaque(uint32_t subject, int depth = 0) const;
   std::optional<Region> regionOf(const analysis::Line& line, const analysis::Access& access);
   uint32_t subjectOf(Subject subject);
   void findArrays();

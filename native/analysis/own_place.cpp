@@ -58,15 +58,19 @@ bool isGoLibrary(std::string_view file) {
 
 }  // namespace
 
-bool isForeignSource(std::string_view file) {
+bool isSystemSource(std::string_view file) {
   constexpr std::array<std::string_view, 3> kSystem{"/usr/include/", "/usr/lib/", "/usr/local/include/"};
+  return std::ranges::any_of(kSystem, [&](std::string_view folder) { return file.starts_with(folder); });
+}
+
+bool isForeignSource(std::string_view file) {
   constexpr std::array<std::string_view, 6> kOthers{"/rustlib/src/rust/library/",
                                                     "/.cargo/registry/",
                                                     "/cargo/registry/",
                                                     "/.cargo/git/",
                                                     "/cargo/git/",
                                                     "/pkg/mod/"};
-  return std::ranges::any_of(kSystem, [&](std::string_view folder) { return file.starts_with(folder); }) ||
+  return isSystemSource(file) ||
          std::ranges::any_of(kOthers, [&](std::string_view folder) { return has(file, folder); }) ||
          isBelowRustCommit(file) || isGoLibrary(file);
 }

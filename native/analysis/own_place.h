@@ -13,6 +13,9 @@ namespace cacheline::analysis {
 /// others. As extension/protocol/own-place.ts has it, which needs it for callers.
 bool isForeignSource(std::string_view file);
 
+/// Where compilers and distributions keep headers.
+bool isSystemSource(std::string_view file);
+
 /// Into `code`, which lives on.
 struct SourceLine {
   const std::string* file = nullptr;

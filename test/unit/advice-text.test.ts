@@ -161,6 +161,15 @@ describe('advice sentences', () => {
     assert.match(kernel.sentence, /__cacheline_group_begin/);
   });
 
+  it('say of a lock what to do about a lock, and of other shared data how to write less often', () => {
+    const shared = (locks: Advice['locks']): string =>
+      doText(advice({ way: 'none', why: 'true-sharing', change: null, locks, subject: { type: 'Account', object: '', members: ['lock'] } }))
+        .sentence;
+    assert.match(shared([{ name: 'lock', data: [] }]), /Take the lock less often/);
+    assert.match(shared([{ name: 'other', data: [] }]), /For a sum:$/);
+    assert.match(shared([]), /For a sum:$/);
+  });
+
   it('name the members that are split off', () => {
     const type = typeReference('page', '/a.c', 1, ['key', 'uses', 'owner', 'dirty']);
     const split = (...parts: number[][]): Advice =>

@@ -193,7 +193,7 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
         lines: perThreadSketch(language, alignment),
       };
     case 'none':
-      if (why === 'lock-with-own-data')
+      if (why === 'lock-with-own-data' || (why === 'true-sharing' && advice.locks.some(({ name }) => subject.members.includes(name))))
         return only(
           t('Moving data apart does not help. Take the lock less often or for a shorter time, or use a lock for each part of the data.'),
         );

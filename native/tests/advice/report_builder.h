@@ -14,6 +14,9 @@
 
 namespace cacheline::advice {
 
+/// Where a line begins.
+inline constexpr uint64_t kBase = 0x10000;
+
 /// Eight bytes each, at their place in the list.
 inline analysis::TypeHeat typeOf(const std::string& name, const std::vector<std::string>& members) {
   analysis::TypeHeat type;

@@ -1,0 +1,67 @@
+// Types of the system's headers and libraries, whose members stay as they are.
+#include <gtest/gtest.h>
+
+#include "advice/advice.h"
+#include "report_builder.h"
+
+namespace cacheline::advice {
+namespace {
+
+/// Members of glibc's mutex: one thread takes it, and both look at its kind.
+std::vector<Doing> mutexAt(uint64_t at, uint32_t thread, bool both) {
+  std::vector<Doing> doings{{.thread = thread, .address = at, .writes = true, .locked = true, .swaps = true},
+                            {.thread = thread, .address = at + 8, .writes = false, .function = 2}};
+  if (both) doings.push_back({.thread = 1 - thread, .address = at + 8, .writes = false, .function = 2});
+  return doings;
+}
+
+TEST(Advise, TypesOfTheSystemStayWhole) {
+  for (const bool isSystem : {true, false}) {
+    ReportBuilder builder;
+    builder.type("account", {"lock", "kind", "balance"}).own[0].structure = "mutex";
+    analysis::TypeHeat& owner = builder.report.types.back();
+    owner.own[0].size = 16;
+    owner.own.erase(owner.own.begin() + 1);
+    analysis::TypeHeat& mutex = builder.type("mutex", {"word", "kind"});
+    mutex.nested = true;
+    mutex.layout.file = isSystem ? "/usr/include/bits/struct_mutex.h" : "/src/mutex.h";
+    builder.object("account", kBase, 24, "account");
+    const AdviceList list = advise(builder.build(mutexAt(kBase, 0, true)));
+    ASSERT_EQ(list.advice.size(), 1u);
+    EXPECT_EQ(list.advice[0].type, isSystem ? "account" : "mutex");
+    EXPECT_EQ(list.advice[0].way, isSystem ? Way::none : Way::pad);
+    if (isSystem) {
+      ASSERT_EQ(list.advice[0].locks.size(), 1u);
+      EXPECT_TRUE(list.advice[0].locks[0].data.empty()) << "a lock does not protect itself";
+    }
+  }
+}
+
+TEST(Advise, ArraysOfTypesOfTheSystemNeedAStride) {
+  ReportBuilder builder;
+  builder.type("mutex", {"word", "kind"}).layout.file = "/usr/include/bits/struct_mutex.h";
+  builder.object("locks", kBase, 64, "mutex[4]");
+  std::vector<Doing> doings = mutexAt(kBase, 0, false);
+  for (const Doing& doing : mutexAt(kBase + 16, 1, false)) doings.push_back(doing);
+  const AdviceList list = advise(builder.build(doings));
+  ASSERT_EQ(list.advice.size(), 1u);
+  EXPECT_EQ(list.advice[0].way, Way::stride);
+  EXPECT_EQ(list.advice[0].object, "locks");
+  EXPECT_EQ(list.advice[0].bytesPerInstance, 48u);
+}
+
+TEST(Advise, VariablesOfTypesOfTheSystemAreAligned) {
+  ReportBuilder builder;
+  builder.type("atomic", {"value"}).layout.file = "/usr/include/c++/12/atomic";
+  builder.object("in", kBase, 8, "atomic");
+  builder.object("out", kBase + 8, 8, "atomic");
+  const AdviceList list =
+      advise(builder.build({{.thread = 0, .address = kBase, .writes = true, .locked = true},
+                            {.thread = 1, .address = kBase + 8, .writes = true, .locked = true}}));
+  ASSERT_EQ(list.advice.size(), 1u);
+  ASSERT_TRUE(std::holds_alternative<AlignVariables>(list.advice[0].change));
+  EXPECT_EQ(std::get<AlignVariables>(list.advice[0].change).variables.size(), 2u);
+}
+
+}  // namespace
+}  // namespace cacheline::advice
