@@ -274,6 +274,21 @@ describe('a lock of pthreads', () => {
     assert.equal(waitsText({ ...memoryLine([lock, owner]), words, victims }), '');
   });
 
+  it('is one of the things that get a cache line, though some of its words are only read', () => {
+    const ofLock = (field: string, at: number, more: Fields): Access =>
+      use('', at, [1, 2], { ...more, data: { ...data(`lock.__data.${field}`, at), field: `lock.__data.${field}` } });
+    const accesses = [use('peeks', 24, [3]), ofLock('__lock', 0, { writes: 20, locked: true }), ofLock('__kind', 16, { reads: 12 })];
+    const waits: Wait[] = [
+      [3, 0, 0.5, 1],
+      [0, 3, 0.3, 1],
+      [2, 3, 0.2, 1],
+    ];
+    assert.equal(
+      remedy('false sharing', accesses, [0, 1, 2, 3], waits),
+      "A cache line for each of 'queue.lock (mutex)' and 'queue.peeks' (alignas, padding) ends it.",
+    );
+  });
+
   it('is told as one, unless there is data that threads only write beside it', () => {
     const hits = memoryAccess({ offset: 48, stores: [0, 0, 900], threads: [3], contended: 0, data: data('', 0, 'hits') });
     assert.match(meaningOf('false sharing', [memoryLine([lock])]).join(' '), /turns at a lock of pthreads/);

@@ -140,11 +140,17 @@ interface Group {
 /** Those that somebody waits at or for, the most contended first. */
 function groupsOf(line: CacheLine): Group[] {
   const groups = new Map<number, Group>();
-  line.words.forEach(({ group }, word) => {
+  const ofLock = new Map<string, number>();
+  line.words.forEach(({ group: own }, word) => {
+    const accesses = line.accesses.filter((access) => access.word === word);
+    // Some words of a lock are only read, but they move with it.
+    const lock = accesses.map(pthreadLock).find((of) => of !== undefined);
+    const group = lock === undefined ? own : (ofLock.get(lock) ?? own);
+    if (lock !== undefined) ofLock.set(lock, group);
     const known = groups.get(group) ?? { words: [], accesses: [], waiting: 0, own: 0 };
     groups.set(group, known);
     known.words.push(word);
-    known.accesses.push(...line.accesses.filter((access) => access.word === word));
+    known.accesses.push(...accesses);
   });
   for (const group of groups.values()) {
     for (const wait of line.waits) {
