@@ -74,7 +74,7 @@ std::string threadsJson(AnalyzeParameters parameters, size_t bins, JobContext& j
   const auto reader = perfdata::Reader::open(recording.perfData);
   const profile::Query query = profile::parseQuery(parameters.filter);
   if (!query.lines.empty())
-    throw Error(ErrorKind::usage, "the filter selects lines, and this is about threads",
+    throw Error(ErrorKind::usage, "the filter selects lines, but this is about threads",
                 "Select threads, processes or a window of time.");
   sharing::Options& options = parameters.c2c;
   options.filter = profile::chosenSamples(

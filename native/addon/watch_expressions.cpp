@@ -33,8 +33,8 @@ std::string withoutLinks(const std::string& path) {
 }
 
 // Behind the reason why other binaries may come.
-constexpr const char* kLooking = ", so it is looked for until the end";
-constexpr const char* kLooked = ", and none that came had it";
+constexpr const char* kLooking = ", so the search goes on until the end";
+constexpr const char* kLooked = ", and none of those has it";
 
 /// glibc's. musl's is the C library itself, which exports what it has.
 bool isDynamicLoader(const std::string& path) {
@@ -96,7 +96,7 @@ std::vector<std::string> WatchExpressions::remarks() const {
     else if (const auto library = inLibrary_.find(expression.text);
              library != inLibrary_.end() && !inProgram_.contains(expression.text))
       sentences.push_back("--watch " + expression.text +
-                          ": the program itself has no variable of that name: it is the one of " +
+                          ": the program itself has no variable of that name; watching the one in " +
                           library->second);
   }
   return sentences;
@@ -164,7 +164,7 @@ bool WatchExpressions::find(const Mapped& process, const WatchExpression& expres
   if (place.pointer) {
     const auto held = record::wordAt(process.pid, *place.pointer + best.bias);
     if (!held || !record::isMapped(process.pid, *held + place.pieces.front().address, 1)) {
-      other_[expression.text] = "the pointer leads to no memory of the program";
+      other_[expression.text] = "the pointer does not lead to memory of the program";
       return false;
     }
     from = *held;

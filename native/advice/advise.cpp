@@ -46,8 +46,8 @@ std::optional<calibration::Calibration> calibrationOf(const Report& report,
   try {
     return calibration::parse(found->value);
   } catch (const Error& error) {
-    warnings.push_back("What contention costs on that machine is not known: of the recording's meta.json, " +
-                       std::string(error.what()) + ".");
+    warnings.push_back("What contention costs on that machine is not known (meta.json of the recording: " +
+                       std::string(error.what()) + ").");
     return std::nullopt;
   }
 }

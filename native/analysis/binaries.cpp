@@ -22,10 +22,10 @@ std::string changeSince(const std::string& path, const RecordedBinary& recorded)
   struct stat st{};
   if (::stat(path.c_str(), &st) != 0) return {};  // Module::open says why
   if (static_cast<uint64_t>(st.st_size) != recorded.size)
-    return "it has " + std::to_string(st.st_size) + " bytes, when it was recorded " +
-           std::to_string(recorded.size);
+    return "it has " + std::to_string(st.st_size) + " bytes, and had " + std::to_string(recorded.size) +
+           " when it was recorded";
   const int64_t mtime = int64_t{st.st_mtim.tv_sec} * 1'000'000'000 + st.st_mtim.tv_nsec;
-  if (mtime != recorded.mtimeNs) return "it was written after it was recorded, and it has no build id";
+  if (mtime != recorded.mtimeNs) return "it was modified after the recording, and it has no build id";
   return {};
 }
 
@@ -99,8 +99,8 @@ std::shared_ptr<symbols::Module> Binaries::openForeign(const Entry& entry, const
   if (!found.image)
     found.detail =
         "it is a file of another mount namespace (a container), and " +
-        (entry.buildId.empty() ? "without a build id nobody can tell it from others"
-                               : root + ", where it was, shows it no more") +
+        (entry.buildId.empty() ? "it has no build id to identify it"
+                               : "it can no longer be reached under " + root) +
         ". Copy the container's files and give their folder (--symfs), or make the report while the "
         "process runs.";
   return symbols::Module::of(entry.path, std::move(found), search_);
@@ -127,7 +127,7 @@ std::shared_ptr<symbols::Module> Binaries::open(const Entry& entry) {
   const std::string_view here = family(symbols::machineName(image.machine()));
   if (recorded.empty() || here.empty() || recorded == here) return module;
   return symbols::Module::changed(entry.path, "it is a program for " + symbols::machineName(image.machine()) +
-                                                  ", the recording was made on " + arch_);
+                                                  ", but the recording was made on " + arch_);
 }
 
 const std::shared_ptr<symbols::Module>& Binaries::share(uint32_t binary) {

@@ -66,7 +66,7 @@ class UnseenSummary {
     std::vector<UnseenSum> list = {
         {UnseenReason::noInstruction, "code whose registers were not recorded", unseen_.withoutRegisters_},
         {UnseenReason::noInstruction, "code in no known mapping", unseen_.outsideMappings_},
-        {UnseenReason::clobbered, "code behind an access whose address register was overwritten",
+        {UnseenReason::clobbered, "code after an access whose address register was overwritten",
          total(UnseenReason::clobbered)},
         {UnseenReason::unmapped, "accesses to addresses in no known mapping", total(UnseenReason::unmapped)}};
     std::map<std::string, uint64_t> generated;

@@ -18,9 +18,9 @@ std::string namesOf(const types::TypeTable& table, const std::vector<types::Type
 }  // namespace
 
 std::string doubtText(const types::TypeTable& table, const inference::Doubt& doubt) {
-  if (doubt.tooLong) return "types are not followed through the function there, which is too long for that";
+  if (doubt.tooLong) return "the function there is too long to follow types through it";
   if (!doubt.casts.empty())
-    return "live variables have the pointer as several types, and nothing tells which it is: " +
+    return "live variables give the pointer several types, and nothing says which is right: " +
            namesOf(table, doubt.casts);
   if (doubt.from == types::kNoType) return {};
   std::string text = "a pointer to " + table.nameOf(doubt.from) + " leads out of it, to ";

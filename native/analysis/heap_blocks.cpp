@@ -152,8 +152,7 @@ std::string HeapBlocks::othersOf(const std::vector<BlockEvidence>& candidates, c
   std::string text;
   if (chosen.mapping) return text;
   if (chosen.blocks > 1)
-    text =
-        std::to_string(chosen.blocks) + " blocks that the same call allocated lay there one after the other";
+    text = std::to_string(chosen.blocks) + " blocks from the same call were there, one after another";
   if (most == nullptr) return text;
   if (!text.empty()) text += "; ";
   const uint64_t percent = 100 * elsewhere / all;

@@ -57,8 +57,8 @@ std::string HeapBlocks::incompleteness(uint64_t smallest) const {
   if (allocations_->lost() > 0)
     return std::to_string(allocations_->lost()) + " heap blocks were not recorded";
   if (allocations_->sampling() > 1 && smallest < allocations_->alwaysRecordedFrom())
-    return "of blocks below " + std::to_string(allocations_->alwaysRecordedFrom()) +
-           " bytes not all are recorded";
+    return "not all blocks below " + std::to_string(allocations_->alwaysRecordedFrom()) +
+           " bytes were recorded";
   return {};
 }
 

@@ -184,8 +184,7 @@ void KernelCode::open(Area& area) {
 
 void KernelCode::loadKallsyms(const Area& kernel) {
   if (kernel.buildId.empty()) {
-    kallsymsProblem_ =
-        "The recording has no build id of its kernel, so no kallsyms can be told to be its own.";
+    kallsymsProblem_ = "The recording has no build id of its kernel, so no kallsyms can be matched to it.";
     return;
   }
   symbols::Kallsyms list(readWhole(binaries_.search().cachedKallsyms(kernel.buildId)));
@@ -379,8 +378,7 @@ std::vector<BinaryState> KernelCode::states() const {
                                              : listed ? symbols::ModuleStatus::noDebugInfo
                                                       : symbols::ModuleStatus::missing);
     state.detail = area->problem;
-    if (!usable && listed)
-      state.detail = "Functions are named by kallsyms, source lines are not. " + area->problem;
+    if (!usable && listed) state.detail = "kallsyms names functions, but no source lines. " + area->problem;
     if (!usable && !listed && !kallsymsProblem_.empty()) state.detail += " " + kallsymsProblem_;
     states.push_back(std::move(state));
   }

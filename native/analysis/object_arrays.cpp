@@ -175,7 +175,7 @@ void ObjectEvidence::placeInArray(AgreedObject& agreed, Position position, const
   }
   const Hypothesis& element = hypotheses_[array->hypothesis];
   if (hypothesis == nullptr)
-    agreed.because = because(element) + ", of other accesses to the array";
+    agreed.because = because(element) + ", from other accesses to the array";
   else if (hypothesis->name != element.name)
     agreed.because += "; this is a member of an element";
   agreed.how = How::code;

@@ -373,8 +373,7 @@ std::string ObjectEvidence::because(const Hypothesis& hypothesis) const {
            (hypothesis.ofPointer ? "`" : "` leads to") + in;
   if (hypothesis.how == CodeHow::threadLocal) return "thread-local variable `" + hypothesis.variable + "`";
   if (hypothesis.how == CodeHow::around)
-    return "the code has a pointer to a member, and no other type has what lies there around a single such "
-           "member";
+    return "the code has a pointer to a member, and only one type contains such a member";
   return kFollowed + in;
 }
 
@@ -438,7 +437,8 @@ AgreedObject ObjectEvidence::at(Position position, std::span<const uint32_t> loc
   const Hypothesis& hypothesis = hypotheses_[outer ? object->hypothesis : own->hypothesis];
   agreed.how = hypothesis.how == CodeHow::stack ? How::stack : How::code;
   agreed.because = because(hypothesis);
-  if (outer) agreed.because += silent ? ", of other accesses to the object" : "; this is a member of it";
+  if (outer)
+    agreed.because += silent ? ", from other accesses to the object" : "; this is one of its members";
   agreed.place.binary = hypothesis.binary;
   agreed.place.type = hypothesis.type;
   agreed.name = hypothesis.name;

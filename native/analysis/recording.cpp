@@ -80,7 +80,7 @@ Meta parseMeta(const std::string& json) {
         meta.lineSize = bytes;
       else
         meta.warnings.push_back("meta.json gives a cache line size of " + std::to_string(bytes) +
-                                " bytes, which cannot be; 64 is used.");
+                                " bytes, which is impossible; 64 is used.");
     }
   }
   if (const auto list = document.FindMember("binaries");
@@ -121,7 +121,7 @@ Recording openRecording(const std::string& path) {
   }
   if (recording.meta.heapBlocks > 0 && !fs::exists(folder / "allocations", error))
     recording.meta.warnings.emplace_back(
-        "Heap blocks were recorded, and the recording has no file `allocations` that says which.");
+        "Heap blocks were recorded, but the recording has no file `allocations`.");
   return recording;
 }
 

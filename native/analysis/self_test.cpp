@@ -40,13 +40,13 @@ SelfTestFinding judgeSelfTest(const Report& report) {
     return {false, "the contended line of '" + kContended + "' was not found in " + samples};
   if (line->verdict != Verdict::falseSharing)
     return {false, "'" + kContended + "' was judged " + verdictName(line->verdict) +
-                       ", and it is false sharing, in " + samples};
+                       " instead of false sharing, in " + samples};
   const auto competing = std::count_if(line->threads.begin(), line->threads.end(),
                                        [](const ThreadStatistics& thread) { return thread.competes; });
   const std::set<std::string> members = membersOf(*line);
   if (competing != 2 || members.size() != 2)
     return {false, "competing threads: " + std::to_string(competing) + ", at " + joined(members) +
-                       "; there are two, each with a member of its own"};
+                       "; the program has two, each with a member of its own"};
   if (const Line* quiet = lineOf(report, kBystander); quiet != nullptr && quiet->contended > 0)
     return {false, "'" + kBystander + "', which one thread uses, was judged contended"};
   return {true, "false sharing between 2 threads at " + joined(members) + ", " +

@@ -335,7 +335,7 @@ void TypedRows::addLifetimes(const AgreedObject& agreed, const std::optional<Hea
     if (!name.field.empty()) name.field += " | " + text;
     if (other.share)
       name.because += "; about " + std::to_string(std::lround(100 * *other.share)) +
-                      "% of the samples are of another time, when " + text + " was there";
+                      "% of the samples were taken at another time, when " + text + " was there";
     else
       name.because += "; other code takes it for " + text + ": samples without registers do not say when";
   }

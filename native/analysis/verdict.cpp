@@ -53,7 +53,7 @@ std::string leftOutOfPairs(uint64_t lines) {
   if (lines == 0) return {};
   return std::to_string(lines) + (lines == 1 ? " line is" : " lines are") + " used by more than " +
          std::to_string(kMostActors) +
-         " threads: who competes there was looked for among those with most samples only.";
+         " threads: only those with the most samples were checked for competition.";
 }
 
 std::string turnsOnOneCpu(const OneCpuLines& lines) {
@@ -61,8 +61,8 @@ std::string turnsOnOneCpu(const OneCpuLines& lines) {
   return "Threads " + std::to_string(lines.first) + " and " + std::to_string(lines.second) +
          " were seen at one cache line only on CPU " + std::to_string(lines.cpu) +
          ", where they took turns and did not wait for each other" +
-         (lines.count == 1 ? "." : ", and so were threads at " + std::to_string(lines.count - 1) + " more.") +
-         " They compete where each has a CPU: record again on an idle machine.";
+         (lines.count == 1 ? "." : ". So were threads at " + std::to_string(lines.count - 1) + " more.") +
+         " They would compete if each had a CPU: record again on an idle machine.";
 }
 
 Judgement judge(std::span<const LineActor> actors, const JudgeBy& by) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kWord = 8;  // bytes, of a debug register
 
-constexpr std::string_view kPointers = "a pointer is followed by an index alone, and one in an expression";
+constexpr std::string_view kPointers = "an expression follows one pointer at most, and only by an index";
 constexpr std::string_view kInsteadOfPointers =
     "Write NAME[0].member for what the pointer leads to while it is watched, or an address: 0x4040a0:8";
 constexpr std::string_view kInsteadOfUndefined =
@@ -100,7 +100,7 @@ class Walk {
       if (path.front() == '[') {
         const size_t end = path.find(']');
         const auto index = end == std::string_view::npos ? std::nullopt : parse(path.substr(1, end - 1), 10);
-        if (!index) refuse(expression_, "'" + std::string(path) + "' is no index", "Write NAME[3]");
+        if (!index) refuse(expression_, "'" + std::string(path) + "' is not an index", "Write NAME[3]");
         element(*index);
         path.remove_prefix(end + 1);
       } else if (path.front() == '.') {
@@ -145,14 +145,15 @@ class Walk {
     if (elementBehindPointer(index)) return;
     const types::TypeId array = table_.strip(at_.type);
     if (array == types::kNoType || table_[array].kind != types::Kind::array)
-      refuse(expression_, "what [" + std::to_string(index) + "] is asked of is no array",
+      refuse(expression_, "[" + std::to_string(index) + "] follows something that is not an array",
              "Leave the index out");
     const auto& dimensions = table_[array].dimensions;
     const auto count = dimension_ < dimensions.size() ? dimensions[dimension_] : std::nullopt;
     if (count && index >= *count)
-      refuse(expression_,
-             "[" + std::to_string(index) + "] is beyond its " + std::to_string(*count) + " elements",
-             "Indices begin at 0");
+      refuse(
+          expression_,
+          "[" + std::to_string(index) + "] is outside of the array's " + std::to_string(*count) + " elements",
+          "Indices begin at 0");
     ++dimension_;
     const auto bytes = knownSize();
     if (!bytes)
@@ -284,7 +285,7 @@ std::optional<WatchPlace> placeOf(symbols::Module& module, const WatchExpression
         !pointer && !isEmpty && symbol->address + size > address ? symbol->address + size - address : 0;
     size = walk.size() == 0 ? left : walk.size();
     if (size == 0 && expression.length == 0 && path < text.size())
-      refuse(expression, "nothing of the variable lies there", "Give an address and a length");
+      refuse(expression, "the variable ends before that place", "Give an address and a length");
     if (walk.size() == types.table().sizeOf(walk.type())) type = walk.type();
   } else if (path < text.size()) {
     refuse(expression, module.path() + " has no debug information that says what is in it",
@@ -316,7 +317,7 @@ std::string otherwiseNamed(const symbols::Module& module, const WatchExpression&
     return name == wanted || withoutNumber(name) == wanted || isNamed(symbols::demangle(name), wanted);
   };
   if (std::ranges::any_of(module.image()->threadLocalNames(), isWanted))
-    return "it is thread-local, a variable of its own in each thread";
+    return "it is thread-local: each thread has its own";
   const auto address = module.image()->addressOfSymbol(wanted);
   return address && module.image()->functionAt(*address) ? "it is a function" : std::string();
 }

@@ -25,6 +25,13 @@ std::string milliseconds(double ms) {
   return text;
 }
 
+/// "12,345".
+std::string grouped(uint64_t count) {
+  std::string text = std::to_string(count);
+  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
 std::string threads(size_t count) {
   return std::to_string(count) + (count == 1 ? " thread" : " threads");
 }
@@ -82,7 +89,7 @@ std::string confirmedSentence(const Turns& turns, const std::vector<ConfirmedWor
     add(turns.others.size(), " reads or writes", " read or write");
     who += " " + names(words, turns.words);
   }
-  return who + " in turn: seen " + std::to_string(count) + " times in " + milliseconds(ms);
+  return who + " in turn: seen " + grouped(count) + " times in " + milliseconds(ms);
 }
 
 std::string otherwise(Verdict verdict, std::span<const SeenAccess> seen, const Turns& turns,
@@ -98,8 +105,8 @@ std::string otherwise(Verdict verdict, std::span<const SeenAccess> seen, const T
     unknown += access.kind == SeenAccess::Kind::unknown;
   }
   if (!isContended(verdict)) {
-    const std::string maybe = " seen, but of " + std::to_string(unknown) + " of " +
-                              std::to_string(seen.size()) + " accesses it is unknown whether they write,";
+    const std::string maybe = " seen, but " + grouped(unknown) + " of " +
+                              grouped(seen.size()) + " accesses may or may not be writes,";
     return threads(who.size()) +
            (written        ? " seen, with writes,"
             : unknown == 0 ? " seen, and no write,"

@@ -65,7 +65,7 @@ const rapidjson::Value& memberOf(const rapidjson::Value& object, const char* nam
 
 std::string textOf(const rapidjson::Value& object, const char* name) {
   const rapidjson::Value& value = memberOf(object, name, "");
-  if (!value.IsString()) refuse(std::string(name) + " is no text");
+  if (!value.IsString()) refuse(std::string(name) + " is not a text");
   if (value.GetStringLength() > kMostText)
     refuse(std::string(name) + " has " + std::to_string(value.GetStringLength()) + " bytes, more than " +
            std::to_string(kMostText));
@@ -74,7 +74,7 @@ std::string textOf(const rapidjson::Value& object, const char* name) {
 
 double numberOf(const rapidjson::Value& object, const char* name, const std::string& where, double most) {
   const rapidjson::Value& value = memberOf(object, name, where);
-  if (!value.IsNumber()) refuse(where + name + " is no number");
+  if (!value.IsNumber()) refuse(where + name + " is not a number");
   const double number = value.GetDouble();
   if (!std::isfinite(number) || number < 0 || number > most)
     refuse(where + name + " is " + std::to_string(number) + ", not from 0 to " + std::to_string(most));
@@ -83,12 +83,12 @@ double numberOf(const rapidjson::Value& object, const char* name, const std::str
 
 uint64_t countOf(const rapidjson::Value& object, const char* name) {
   const rapidjson::Value& value = memberOf(object, name, "");
-  if (!value.IsUint64()) refuse(std::string(name) + " is no count");
+  if (!value.IsUint64()) refuse(std::string(name) + " is not a count");
   return value.GetUint64();
 }
 
 SweepPoint pointOf(const rapidjson::Value& item, const std::string& where) {
-  if (!item.IsObject()) refuse(where + " is no object");
+  if (!item.IsObject()) refuse(where + " is not an object");
   const std::string inside = where + ".";
   SweepPoint point;
   point.workNs = numberOf(item, "workNs", inside, kMostNs);
@@ -103,7 +103,7 @@ SweepPoint pointOf(const rapidjson::Value& item, const std::string& where) {
 std::vector<SweepPoint> pointsOf(const rapidjson::Value& classes, const char* name) {
   const rapidjson::Value& list = memberOf(classes, name, "classes.");
   const std::string where = std::string("classes.") + name;
-  if (!list.IsArray()) refuse(where + " is no list");
+  if (!list.IsArray()) refuse(where + " is not a list");
   if (list.Empty() || list.Size() > kMostPoints)
     refuse(where + " has " + std::to_string(list.Size()) + " points, not from 1 to " +
            std::to_string(kMostPoints));
@@ -140,12 +140,12 @@ Calibration parse(const rapidjson::Value& value) {
   calibration.cpuId = textOf(value, "cpuId");
   const rapidjson::Value& cpus = memberOf(value, "cpus", "");
   if (!cpus.IsArray() || cpus.Size() != 2 || !cpus[0].IsUint() || !cpus[1].IsUint())
-    refuse("cpus is no list of two CPUs");
+    refuse("cpus is not a list of two CPUs");
   calibration.cpus = {cpus[0].GetUint(), cpus[1].GetUint()};
   calibration.seconds = numberOf(value, "seconds", "", kMostSeconds);
   calibration.date = textOf(value, "date");
   const rapidjson::Value& classes = memberOf(value, "classes", "");
-  if (!classes.IsObject()) refuse("classes is no object");
+  if (!classes.IsObject()) refuse("classes is not an object");
   for (size_t i = 0; i < kAccessClasses; i++)
     calibration.classes[i] = pointsOf(classes, kAccessClassNames[i]);
   calibration.slices = countOf(value, "slices");

@@ -152,7 +152,7 @@ class Measurement {
                 "CPU " + std::to_string(cpus_[0]) + " and CPU " + std::to_string(cpus_[1]) +
                     " were too busy: in " + std::to_string(discarded_) + " of " + std::to_string(slices_) +
                     " slices a thread did not have its CPU to itself",
-                "Run cacheline doctor --calibrate again when less else runs.");
+                "Run cacheline doctor --calibrate again when the machine is less busy.");
   }
 
   /// A round counts only whole: what changes from round to round is then the same in all three.
@@ -257,9 +257,9 @@ Calibration measure(const MeasureOptions& options, const std::atomic<bool>& stop
   if (!cpus)
     throw Error(ErrorKind::impossible,
                 options.places.empty()
-                    ? "contention takes two CPUs, and it is not known which this process may use"
-                    : "contention takes two CPUs, and this process may use one (CPU " +
-                          std::to_string(options.places[0].cpu) + ")",
+                    ? "the measurement needs two CPUs, and it is not known which this process may use"
+                    : "the measurement needs two CPUs, and this process may use only CPU " +
+                          std::to_string(options.places[0].cpu),
                 "Run it on a machine with two CPUs, without taskset or a CPU set of one.");
   return Measurement(options, *cpus, stop).run();
 }

@@ -44,7 +44,7 @@ class FileReader {
     for (size_t page = 1; page * kPageWords + kHeaderWords <= content_.words.size();) page += readChunk(page);
     if (damaged_ > 0)
       warn(std::to_string(damaged_) + " chunks are damaged, the first at byte " +
-           std::to_string(firstDamage_) + ": what follows in them is left out");
+           std::to_string(firstDamage_) + ": the rest of each is left out");
     convertTimes();
     std::stable_sort(content_.events.begin(), content_.events.end(),
                      [](const Event& a, const Event& b) { return a.time < b.time; });
@@ -56,7 +56,7 @@ class FileReader {
 
   bool readHeader() {
     if (bytes_.size() < sizeof header_) {
-      warn("the file has " + std::to_string(bytes_.size()) + " bytes, which is less than its header");
+      warn("the file has " + std::to_string(bytes_.size()) + " bytes, fewer than its header");
       return false;
     }
     std::memcpy(&header_, bytes_.data(), sizeof header_);
@@ -134,7 +134,7 @@ class FileReader {
     const Clock clock = header_.tsc == 1 ? Clock(anchors_) : Clock();
     if (!clock.usable()) {
       if (!content_.events.empty())
-        warn("the times of its blocks cannot be told: its clock has no two anchors");
+        warn("the times of its blocks are unknown: its clock has fewer than two anchors");
       content_.events.clear();
       return;
     }

@@ -116,7 +116,7 @@ TypeId structureOf(const TypeTable& table, TypeId type) {
 
 Error incomplete(const std::string& name, const std::string& binary) {
   return {ErrorKind::unreadable,
-          name + " is incomplete in " + binary + ": it is declared there and defined nowhere.",
+          name + " is incomplete in " + binary + ": it is declared there, but not defined.",
           "Compile the source that defines it with -g (clang: -fstandalone-debug), and link it in."};
 }
 

@@ -107,7 +107,7 @@ class Concluding {
                   (ran ? " The threads ran " + sharesText(ran_) + "." : ""),
               ""};
     if (!ran)
-      return {"No thread ran while it was looked at: it is unknown where they run. Of the memory, " +
+      return {"No thread ran during the observation, so it is unknown where they run. Of the memory, " +
                   sharesText(memory_) + ".",
               ""};
     return memory->share >= kConcentrated ? oneNodeMemory(*memory) : spreadMemory(*memory, *ran);
@@ -130,8 +130,8 @@ class Concluding {
 
   std::string oneNode() const {
     return topology_.numa
-               ? "This machine has one NUMA node: all of its memory is equally near to all of its CPUs."
-               : "This kernel has no NUMA nodes: to it all memory is equally near to all CPUs.";
+               ? "This machine has one NUMA node: all memory is equally near to all CPUs."
+               : "This kernel knows no NUMA nodes: it treats all memory as equally near to all CPUs.";
   }
 
   Conclusion oneNodeMemory(const Part& memory) const {
@@ -195,12 +195,13 @@ class Concluding {
               line({"--cpunodebind=" + std::to_string(to.node), "--membind=" + std::to_string(to.node)})};
     char cpus[32];
     std::snprintf(cpus, sizeof cpus, "%.1f", busy);
-    const std::string why = !enoughCpus ? std::string("the threads keep ") + cpus +
-                                              " CPUs busy, and it has " + std::to_string(node->cpus.size())
+    const std::string why = !enoughCpus
+                                ? std::string("the threads keep ") + cpus + " CPUs busy, and the node has " +
+                                      std::to_string(node->cpus.size())
                             : node->memoryBytes ? std::string("the memory does not fit")
-                                                : std::string("how much memory it has is not known");
+                                                : std::string("its size is not known");
     return {text + " " + capitalized(name) + " alone is not enough: " + why +
-                ". The line spreads the memory evenly.",
+                ". The command spreads the memory evenly.",
             line({"--interleave=all"})};
   }
 

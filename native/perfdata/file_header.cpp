@@ -47,14 +47,15 @@ class HeaderReader {
 
   void readHeaderBytes() {
     if (file_.size() < 16)
-      failAsWhole("is no perf.data file: it has only " + std::to_string(file_.size()) + " bytes", kDamaged);
+      failAsWhole("is not a perf.data file: it has only " + std::to_string(file_.size()) + " bytes",
+                  kDamaged);
     const auto magic = load<uint64_t>(file_.data());
     if (magic == kMagicVersion1 || magic == swapBytes(kMagicVersion1)) {
       failAsWhole("is in the first perf.data format (PERFFILE, before 2012), which cannot be read",
                   "Record it again with a newer perf.");
     }
     if (magic != kMagic && magic != swapBytes(kMagic)) {
-      failAsWhole("is no perf.data file: it starts with " + hexNumber(magic) + ", not with PERFILE2",
+      failAsWhole("is not a perf.data file: it starts with " + hexNumber(magic) + ", not with PERFILE2",
                   "Name a perf.data file or a recording folder.");
     }
     if (magic != kMagic) result_.order = ByteOrder::foreign;

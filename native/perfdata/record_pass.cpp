@@ -323,7 +323,7 @@ void RecordPass::endInput(Input& input, const RecordExtent& rest) {
     warn("the compressed records cannot be read on from file offset " + where +
          " on: " + decompressor.failure());
   } else if (decompressor.untaken() != 0) {
-    warn("the last compressed record, at file offset " + where + ", ends inside of a record, after " +
+    warn("the last compressed record, at file offset " + where + ", ends inside a record, after " +
          std::to_string(decompressor.untaken()) + " bytes of it");
   }
 }
@@ -401,8 +401,8 @@ void RecordPass::warnOfParseErrors() {
   if (malformed.count == 0) malformed.first = malformed_.first;
   malformed.count += malformed_.count;
   say(malformed, "records are shorter than what they say they hold");
-  say(result_.undelivered.unknown, "samples carry an id of no event");
-  say(nestedRecords_, "compressed records lie inside of compressed records");
+  say(result_.undelivered.unknown, "samples carry an id that belongs to no event");
+  say(nestedRecords_, "compressed records lie inside compressed records");
   if (early_) {
     warn("a round takes more than " + std::to_string(heldLimit_) +
          " bytes decompressed: it was delivered before its end");

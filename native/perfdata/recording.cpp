@@ -111,9 +111,10 @@ Recording openRecording(const std::string& path) {
   std::filesystem::path header = path;
   if (folder) header /= "data";
   if (folder && !std::filesystem::exists(header, ignored)) {
-    throw Error(ErrorKind::unreadable,
-                path + ": is a folder without a file named data, so no recording in directory format",
-                "Name a perf.data file or a recording folder.");
+    throw Error(
+        ErrorKind::unreadable,
+        path + ": is a folder without a file named data, so it is not a recording in directory format",
+        "Name a perf.data file or a recording folder.");
   }
   Recording recording;
   recording.files.push_back(mapFile(header.string()));

@@ -104,7 +104,8 @@ std::string Profile::lines(const LinesQuestion& question, const KeepOn& keepOn) 
   const Report& report = *now->report;
   const Query query = parseQuery(question.filter);
   if (!query.samples.text.empty())
-    throw Error(ErrorKind::usage, "the filter of a list chooses samples: " + query.samples.text,
+    throw Error(ErrorKind::usage,
+                "a list cannot be filtered by terms that choose samples: " + query.samples.text,
                 "Filter the profile by them.");
   checkEvidence(query.lines, report);
   std::vector<uint32_t> selected;

@@ -53,11 +53,11 @@ std::string codeProblem(analysis::Binaries& binaries, uint32_t index) {
     return "The instructions cannot be shown. " + path + ": " + symbols::moduleStatusName(module.status()) +
            (module.detail().empty() ? "" : " (" + module.detail() + ")") + ".";
   if (image->isDebugOnly())
-    return "The instructions cannot be shown: of " + path + " only its debug file was found (" +
-           image->path() + "), which has no code. Put the binary where it was when it was recorded.";
+    return "The instructions cannot be shown: only the debug file of " + path + " was found (" +
+           image->path() + "), and it has no code. Put the binary where it was when it was recorded.";
   if (binaries.codeImage(index) == nullptr)
     return "The instructions cannot be shown: " + path + " is a program for " +
-           symbols::machineName(image->machine()) + ", and only those of x86-64 can be read.";
+           symbols::machineName(image->machine()) + ", and only x86-64 instructions can be read.";
   return {};
 }
 
@@ -93,7 +93,7 @@ CodeBinary binaryOf(const std::string& path, const symbols::SymbolOptions& optio
     found.problem =
         usable.size() > 1
             ? "The instructions cannot be shown: the recording has several binaries named " + code.object +
-                  ", and nothing says which of them this is."
+                  ", and nothing says which one this is."
             : "The instructions cannot be shown: " +
                   (why.empty() ? "no file with the code of " + code.object +
                                      " is listed in the recording (the kernel's code is not shown)."

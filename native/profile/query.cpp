@@ -61,8 +61,8 @@ std::vector<Word> wordsOf(std::string_view text) {
         word.value += text[at];
     }
     word.text = std::string(text.substr(begin, at - begin));
-    if (quoted) refuse("the filter has a quotation mark that is not closed: " + word.text, "");
-    if (word.sign.empty()) refuse("'" + word.text + "' is no term of a filter", kTerms);
+    if (quoted) refuse("the filter has a quotation mark that is never closed: " + word.text, "");
+    if (word.sign.empty()) refuse("'" + word.text + "' is not a filter term", kTerms);
     if (word.value.empty()) refuse("the term '" + word.text + "' has no value", kTerms);
     if (word.value.size() > kLongestPattern)
       refuse("a value of the filter has more than " + std::to_string(kLongestPattern) + " bytes", "");
@@ -90,12 +90,13 @@ std::optional<uint32_t> wholeOf(std::string_view text) {
 /// "1.2-3s", "1.2-", "-3s", "10%-20%".
 void addTime(const Word& word, SampleTerms& terms) {
   const auto wrong = [&]() {
-    refuse("'" + word.text + "' is no window of time",
-           "Write time:1.2-3s, in seconds since the first sample, or time:10-20%; either end may be absent.");
+    refuse(
+        "'" + word.text + "' is not a time window",
+        "Write time:1.2-3s, in seconds since the first sample, or time:10-20%; either end may be left out.");
   };
   if (word.negated)
-    refuse("a window of time cannot be negated: '" + word.text + "'", "Write the times to keep.");
-  if (terms.filter.hasWindow()) refuse("the filter has two windows of time", "Keep one of them.");
+    refuse("a time window cannot be negated: '" + word.text + "'", "Write the times to keep.");
+  if (terms.filter.hasWindow()) refuse("the filter has two time windows", "Keep one of them.");
   const size_t dash = word.value.find('-');
   if (dash == std::string::npos) wrong();
   std::string_view from = std::string_view(word.value).substr(0, dash),
@@ -120,7 +121,7 @@ void addTime(const Word& word, SampleTerms& terms) {
     *end = *value / scale;
   }
   if (terms.filter.from >= terms.filter.to)
-    refuse("the window of time ends before it begins: '" + word.text + "'", "");
+    refuse("the time window ends before it begins: '" + word.text + "'", "");
 }
 
 /// "0-3,8".
@@ -135,7 +136,7 @@ void addCpus(const Word& word, Filter& filter) {
                                       dash == std::string_view::npos ? first : wholeOf(item.substr(dash + 1));
     if (!first || !last || *first > *last || *last > kHighestCpu || *last - *first >= kMostCpus ||
         cpus.size() + (*last - *first) >= kMostCpus)
-      refuse("'" + word.text + "' is no list of CPUs", "Write cpu:0-3,8.");
+      refuse("'" + word.text + "' is not a list of CPUs", "Write cpu:0-3,8.");
     for (uint32_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
     if (item.size() == rest.size()) return;
     rest.remove_prefix(item.size() + 1);
@@ -144,11 +145,11 @@ void addCpus(const Word& word, Filter& filter) {
 
 void addMode(const Word& word, Filter& filter) {
   if (word.value != "user" && word.value != "kernel")
-    refuse("'" + word.text + "' is no mode", "Write mode:user or mode:kernel.");
+    refuse("'" + word.text + "' is not a mode", "Write mode:user or mode:kernel.");
   const Filter::Mode mode =
       (word.value == "user") != word.negated ? Filter::Mode::user : Filter::Mode::kernel;
   if (filter.mode != Filter::Mode::all && filter.mode != mode)
-    refuse("the filter asks for user and kernel mode, which leaves no sample",
+    refuse("the filter asks for both user and kernel mode, so no sample is left",
            "Ask for one of them, or for none.");
   filter.mode = mode;
 }
@@ -175,7 +176,7 @@ analysis::Verdict verdictOf(const Word& word) {
     const std::string_view name = analysis::verdictName(verdict);
     if (word.value == name || word.value == name.substr(0, name.find(' '))) return verdict;
   }
-  refuse("'" + word.text + "' is no verdict",
+  refuse("'" + word.text + "' is not a verdict",
          "Verdicts are verdict:false, true, mixed, read-shared and private.");
 }
 
@@ -219,7 +220,7 @@ LineTerm lineTerm(const Word& word) {
     return term;
   }
   const std::optional<LineKey> name = nameOf(word.key);
-  if (!name) refuse("'" + word.text + "' is no term of a filter", kTerms);
+  if (!name) refuse("'" + word.text + "' is not a filter term", kTerms);
   term.key = *name;
   if (term.key == LineKey::verdict) term.verdict = verdictOf(word);
   return term;
@@ -313,7 +314,7 @@ Query parseQuery(std::string_view text) {
   for (const Word& word : wordsOf(text)) {
     const bool comparison = numberOf(word.key).has_value();
     if (!comparison && word.sign != ":")
-      refuse("'" + word.text + "' compares what is no number", "Write " + word.key + ":VALUE.");
+      refuse("'" + word.text + "' compares something that is not a number", "Write " + word.key + ":VALUE.");
     if (!isSampleTerm(word, query.samples)) query.lines.push_back(lineTerm(word));
   }
   return query;
@@ -336,10 +337,10 @@ void checkEvidence(const std::vector<LineTerm>& terms, const analysis::Report& r
   for (const LineTerm& term : terms) {
     if (term.key != LineKey::number) continue;
     if (term.number == Number::hitm && !report.hitmKnown)
-      refuse("this recording does not tell HITMs, which the filter counts",
+      refuse("the filter counts HITMs, which this recording does not have",
              "Count contended samples instead.");
     if (term.number == Number::peer && !report.peerKnown)
-      refuse("this recording does not tell peer hits, which the filter counts",
+      refuse("the filter counts peer hits, which this recording does not have",
              "Count contended samples instead.");
   }
 }

@@ -210,11 +210,11 @@ std::vector<std::string> AgentSource::warnings() const {
   std::vector<std::string> list;
   if (isWall(options_.frequency))
     list.push_back("sampled by the wall clock at " + std::to_string(options_.frequency) +
-                   " Hz: the kernel looks at CPU-time timers in its own tick only, so that more than " +
+                   " Hz, since the kernel checks CPU-time timers only in its own tick, " +
                    std::to_string(tickFrequency()) +
-                   " Hz need it; a thread that waits for a CPU counts as running");
+                   " times a second; a thread that waits for a CPU counts as running");
   if (counts.cut) {
-    list.emplace_back("the program cut the agent's memory short: there are no samples from then on");
+    list.emplace_back("the program cut the agent's memory short: there are no samples after that");
     return list;
   }
   if (counts.images == 0)
@@ -237,7 +237,7 @@ std::vector<std::string> AgentSource::warnings() const {
                    "room for the agent's signal");
   if (counts.sealed > 0)
     list.push_back(counted(counts.sealed, "process", "processes") +
-                   " restricted the system calls that may be made (seccomp): not sampled from then on");
+                   " restricted the system calls that may be made (seccomp): not sampled after that");
   if (counts.go > 0)
     list.push_back(
         counted(counts.go, "process was", "processes were") +

@@ -51,16 +51,16 @@ std::vector<Blocker> blockersOf(const MemoryRequest& request, const SysfsPmu& ib
   const bool filters = ibs.hasTerm("swfilt");
   if (!filters && !mayProfileKernel(request.permissions))
     blockers.push_back(
-        {"CAP_PERFMON", "AMD IBS samples user and kernel code alike, and this user may see only the first",
+        {"CAP_PERFMON", "AMD IBS samples user and kernel code alike, and this user may see only user code",
          "Run as root or with CAP_PERFMON, or: sudo sysctl kernel.perf_event_paranoid=1; Linux 6.14 "
-         "and newer filter by themselves"});
+         "and newer filter by itself"});
   if (!filters && (request.options.userOnly || request.options.kernelOnly))
     blockers.push_back({"kernel version", "this kernel's IBS cannot leave out user or kernel samples",
                         "Record both, or use Linux 6.14 or newer"});
   if (wholeMachineOnly && !request.permissions.privileged() &&
       request.permissions.perfEventParanoid.value_or(2) > 0)
     blockers.push_back({"kernel version",
-                        "before Linux 6.2 IBS samples whole CPUs only, which takes CAP_PERFMON",
+                        "before Linux 6.2 IBS samples whole CPUs only, which needs CAP_PERFMON",
                         "Use Linux 6.2 or newer, run as root, or: sudo sysctl kernel.perf_event_paranoid=0"});
   return blockers;
 }

@@ -140,7 +140,7 @@ Planned planArm(const MemoryRequest& request, const std::vector<SysfsPmu>& pmus)
   std::vector<std::string> warnings;
   if (options.frequencyGiven && options.period == 0)
     warnings.push_back(
-        "Arm SPE samples by a number of operations, not by frequency: recorded with its least one; "
+        "Arm SPE samples every N operations, not by frequency: recorded with the smallest N; "
         "use --count to sample less");
   if (options.callGraph != CallGraph::none) warnings.push_back("Arm SPE records no call chains");
   RecordOptions plain = options;

@@ -68,10 +68,9 @@ std::string userName(uid_t user) {
   const auto owner = static_cast<uid_t>(std::strtoul(fieldOf(status, "Uid").c_str(), nullptr, 10));
   const std::string name = userName(owner);
   const bool own = owner == ::geteuid(), root = ::geteuid() == 0;
-  const std::string reason =
-      own || root ? "has privileges that this user may not look into" : "belongs to " + name;
+  const std::string reason = own || root ? "has privileges that this user lacks" : "belongs to " + name;
   const char* const more =
-      "Record with its privileges: from outside this container, or with CAP_SYS_PTRACE and all that it has";
+      "Record with its privileges: from outside this container, or with CAP_SYS_PTRACE and its capabilities";
   throw RefusedError("cannot record " + what + ": it " + reason,
                      {what, reason,
                       root                ? more
@@ -95,7 +94,7 @@ pid_t checkTask(pid_t id, bool thread) {
                     std::to_string(id));
   // The first thread may end before the others: the process goes on.
   if (hasEnded(*stat) && (thread || threadsOf(id).size() < 2))
-    throw Error(ErrorKind::usage, what + " has ended and only waits for its parent to notice",
+    throw Error(ErrorKind::usage, what + " has ended and waits for its parent to notice",
                 "Start it again, or record its parent");
   if ((stat->flags & kKernelThread) != 0)
     throw Error(ErrorKind::usage, what + " is one of the kernel's own: it runs no program",
@@ -165,7 +164,7 @@ std::vector<std::string> Attached::warnings() const {
   if (refused_ > 0)
     list.push_back(
         processes(refused_) +
-        " that descend from the ones asked for belong to others and are not recorded; record as root");
+        " that descend from the ones asked for belong to other users and are not recorded; record as root");
   if (gone_ > 0)
     list.push_back(processes(gone_) +
                    " that descend from the ones asked for ended before the recording began");

@@ -37,7 +37,8 @@ void checkTarget(const RecordOptions& options) {
   if (options.trace && options.command.empty())
     wrong("objects can be traced only in a program that is started here", "Give its command");
   if (options.trace && (options.watch || options.heap))
-    wrong("a trace needs the debug registers and the agent for itself", "Record one of them");
+    wrong("a trace needs the debug registers and the agent for itself",
+          "Leave out watchpoints and heap blocks");
   const std::vector<uint32_t> online = onlineCpus();
   for (const uint32_t cpu : target.cpus)
     if (std::find(online.begin(), online.end(), cpu) == online.end())
@@ -50,12 +51,12 @@ void checkRates(const RecordOptions& options) {
   if (options.period != 0 && options.frequencyGiven)
     wrong("give a rate or a period, not both", "Leave one of them out");
   if (options.userOnly && options.kernelOnly)
-    wrong("only the user's and only the kernel's code contradict each other", "Give one of them");
+    wrong("\"only user code\" and \"only kernel code\" contradict each other", "Give one of them");
   if (options.ringBytes > kMostRingBytes)
     wrong("ring buffers of " + std::to_string(options.ringBytes >> 20) + " MiB a CPU are too large",
           "Ask for at most 1024 MiB");
   if (!std::isfinite(options.durationSeconds) || options.durationSeconds < 0)
-    wrong("a duration of " + std::to_string(options.durationSeconds) + " s is none",
+    wrong("a duration of " + std::to_string(options.durationSeconds) + " s is not possible",
           "Give a positive number of seconds, or 0 for the program's whole run");
 }
 

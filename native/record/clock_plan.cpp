@@ -90,7 +90,8 @@ Planned planClock(const RecordOptions& options, const Permissions& permissions) 
   Planned planned;
   planned.plan.collector = "clock";
 #if !defined(__x86_64__)
-  planned.blockers.push_back({"architecture", "not x86-64: this version knows no other machine's registers",
+  planned.blockers.push_back({"architecture",
+                              "not x86-64: this version knows the registers of no other machine",
                               "Record on an x86-64 machine"});
 #endif
   if (options.callGraph == CallGraph::branchStack)

@@ -147,7 +147,7 @@ void CollectorSelection::openPlan(const EventPlan& plan, const Target& target) {
   chosen_.source = std::move(source);
   if (wider)
     chosen_.warnings.push_back(
-        "this PMU cannot follow one program: the recording has everything that ran meanwhile");
+        "this PMU cannot follow one program: the recording holds everything that ran meanwhile");
 }
 
 std::string CollectorSelection::reasonFor(const std::string& collector) const {

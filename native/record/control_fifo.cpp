@@ -23,7 +23,7 @@ UniqueFd openFifo(const std::string& path) {
     throw Error(ErrorKind::usage, describeErrno("cannot open the control FIFO " + path, errno),
                 "Make it first: mkfifo " + path);
   if (!S_ISFIFO(info.st_mode))
-    throw Error(ErrorKind::usage, "the control file " + path + " is no FIFO", "Make one: mkfifo NAME");
+    throw Error(ErrorKind::usage, "the control file " + path + " is not a FIFO", "Make one: mkfifo NAME");
   return fd;
 }
 
@@ -50,7 +50,7 @@ ControlChannel::ControlChannel(const ControlFifo& fifos) : commands_(openFifo(fi
   if (isSame(commands_.get(), acknowledgements_.get()))
     throw Error(
         ErrorKind::usage,
-        fifos.command + " and " + fifos.acknowledge + " are one FIFO, whose answers would be commands",
+        fifos.command + " and " + fifos.acknowledge + " are the same FIFO: answers would be read as commands",
         "Make another one for the answers: mkfifo NAME");
 }
 
@@ -70,7 +70,7 @@ std::vector<ControlChannel::Command> ControlChannel::read(std::vector<std::strin
         warned_ = true;
         warnings.push_back("the control command '" + line_.substr(0, kShownOfLine) +
                            (line_.size() > kShownOfLine ? "..." : "") +
-                           "' is none of enable, disable, stop, ping");
+                           "' is not one of enable, disable, stop and ping");
       }
       line_.clear();
     }

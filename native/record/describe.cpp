@@ -91,18 +91,18 @@ std::string fewSamplesText(const RecordOptions& options, const RecordResult& res
     std::snprintf(text.data(), text.size(), "the program ran %.2f s and used %.2f s of CPU time",
                   result.seconds, result.programCpuSeconds);
   } else {
-    std::snprintf(text.data(), text.size(), "in %.2f s hardly anything ran", result.seconds);
+    std::snprintf(text.data(), text.size(), "hardly anything ran in %.2f s", result.seconds);
   }
   sentence += text.data();
   if (result.samples == 0 && result.collector == "agent")
-    sentence += "; programs that are started with an environment of their own (env -i, sudo) have no agent";
+    sentence += "; programs started with an environment of their own (env -i, sudo) have no agent";
   const bool wereDue = result.samples == 0 && result.collector == "clock" && result.samplesWereDue;
   if (wereDue && options.kernelOnly)
-    return sentence + ", hardly any of it in the kernel, where alone it was sampled (-k)";
+    return sentence + ", hardly any of it in the kernel, and only the kernel was sampled (-k)";
   if (wereDue && samplesAll(options))
     return sentence +
-           "; the kernel ends the sampling where a process starts a program that this user may not read or "
-           "that is set-user-ID, so record that program itself, or as root";
+           "; the kernel stops sampling when a process starts a program that this user may not read or "
+           "that is set-user-ID, so record that program itself, or record as root";
   return sentence + "; too few to judge; let it run longer or ask for a higher rate";
 }
 

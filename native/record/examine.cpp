@@ -48,8 +48,11 @@ std::string reachOf(const Permissions& permissions) {
   if (machine) text += " and records the whole machine (-a)";
   if (permissions.ptraceScope.value_or(0) > 0)
     text += ", whatever kernel.yama.ptrace_scope (" + std::to_string(*permissions.ptraceScope) + ") says";
-  text += "; other users' processes take CAP_PERFMON";
-  return machine ? text : text + ", the whole machine (-a) that or: sudo sysctl kernel.perf_event_paranoid=0";
+  text += ". Other users' processes need CAP_PERFMON";
+  return machine
+             ? text
+             : text +
+                   ". The whole machine (-a) needs CAP_PERFMON or: sudo sysctl kernel.perf_event_paranoid=0";
 }
 
 }  // namespace

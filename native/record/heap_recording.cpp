@@ -38,11 +38,12 @@ std::vector<std::string> lossesOf(const heap::RecordingCounts& counts) {
       list.push_back(std::to_string(count) + (count == 1 ? " heap block was" : " heap blocks were") +
                      " not recorded beside " + std::to_string(counts.blocks) + ": " + reason);
   };
-  lost(counts.lostRate,
-       "more than 20,000 at once and 10,000 a second of a thread's CPU time, or half of that below 64 "
-       "bytes");
-  lost(counts.lostTable, "more of them lie close together than the agent's table has places for");
-  lost(counts.lostNested, "allocated in a signal handler, or the like, while another was being recorded");
+  lost(
+      counts.lostRate,
+      "a thread has room for 20,000 at once and 10,000 a second of its CPU time, and half of that for blocks "
+      "below 64 bytes");
+  lost(counts.lostTable, "too many of them lie close together for the agent's table");
+  lost(counts.lostNested, "allocated while another was being recorded, for example in a signal handler");
   lost(counts.lost - counts.lostRate - counts.lostTable - counts.lostNested, whyNoPlace(counts));
   return list;
 }

@@ -150,11 +150,10 @@ std::vector<std::string> stepWarnings(const MemoryRequest& request, const Memory
   std::vector<std::string> warnings;
   if (request.options.physicalAddresses && !step.physical)
     warnings.push_back(
-        "physical addresses could not be had: the kernel shows them to CAP_PERFMON, or with "
-        "kernel.perf_event_paranoid at most 1");
+        "physical addresses were not recorded: the kernel shows them only with CAP_PERFMON, or with "
+        "kernel.perf_event_paranoid of 1 or less");
   if (!step.modern)
-    warnings.push_back(
-        "this kernel is older than Linux 5.12: latencies have no parts, page sizes are unknown");
+    warnings.push_back("this kernel is older than Linux 5.12: parts of latencies and page sizes are unknown");
   return warnings;
 }
 
@@ -178,10 +177,10 @@ Blocker explainMemoryRefusal(int errnum, const EventPlan& plan, const Permission
   switch (errnum) {
     case EBUSY:
     case ENOSPC:
-      return {
-          "memory PMU", refused,
-          "Stop what else holds the counters: another perf, a virtual machine that was given the PMU, or the "
-          "NMI watchdog (sudo sysctl kernel.nmi_watchdog=0)"};
+      return {"memory PMU", refused,
+              "Stop whatever else holds the counters: another perf, a virtual machine that was given the "
+              "PMU, or the "
+              "NMI watchdog (sudo sysctl kernel.nmi_watchdog=0)"};
     case EINVAL:
     case ENODEV:
     case ENOENT:
@@ -189,8 +188,8 @@ Blocker explainMemoryRefusal(int errnum, const EventPlan& plan, const Permission
     case EOPNOTSUPP:
       return {
           "memory PMU", refused,
-          "The kernel offers the PMU and does not sample with it: in a virtual machine record on the host, "
-          "else try a newer kernel"};
+          "The kernel offers the PMU but does not sample with it: in a virtual machine, record on the host; "
+          "otherwise try a newer kernel"};
     default: {
       Blocker blocker = explainRefusal(errnum, permissions);
       blocker.value = refused + "; " + blocker.value;

@@ -35,7 +35,7 @@ void refuseAbove(int64_t level, const std::string& what, int errnum, const Permi
 [[noreturn]] void refuse(int errnum, const EventPlan& plan, const Target& target,
                          const Permissions& permissions) {
   if (errnum == ESRCH)
-    throw Error(ErrorKind::usage, "what was to be recorded has ended before it could be",
+    throw Error(ErrorKind::usage, "the recording could not begin: what it was to record has ended",
                 "List what runs: ps -eLf");
   const bool denied = (errnum == EACCES || errnum == EPERM) && !permissions.privileged();
   if (denied && target.kind == Target::Kind::system) refuseAbove(0, "the whole machine", errnum, permissions);

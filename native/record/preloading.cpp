@@ -48,8 +48,8 @@ std::optional<Blocker> whyNotSampled(const Program& program) {
   if (::faccessat(AT_FDCWD, program.file.c_str(), R_OK, AT_EACCESS) != 0)
     return Blocker{"not readable",
                    program.name +
-                       " is not readable by this user, and the kernel lets only who may read a "
-                       "program sample it",
+                       " is not readable by this user, and the kernel lets users sample only "
+                       "programs that they may read",
                    "chmod +r " + program.file};
   return std::nullopt;
 }

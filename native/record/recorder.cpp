@@ -364,14 +364,13 @@ class Recording {
     std::vector<std::string>& warnings = result_.warnings;
     if (failure_) warnings.push_back("the recording is cut short: " + failureText());
     if (counts.lost > 0)
-      warnings.push_back(std::to_string(counts.lost) + " records were lost beside " +
+      warnings.push_back(std::to_string(counts.lost) + " records were lost, besides " +
                          std::to_string(counts.samples) + " samples, because " + chosen_.source->whyLost());
     if (counts.throttled > 0)
       warnings.push_back("the kernel held sampling back " + std::to_string(counts.throttled) +
                          " times to limit its cost: ask for a lower rate");
     if (subject_->ending() && !result_.exitStatus && !result_.signal)
-      warnings.push_back(
-          "the program's exit status is unknown: this process leaves its children to somebody else");
+      warnings.push_back("the program's exit status is unknown: another process collected it");
     for (const std::string& path : buildIds_.replaced())
       warnings.push_back(path + " was replaced while it ran: its build id is not known");
     if (neverOn_)

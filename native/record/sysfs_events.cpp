@@ -56,7 +56,7 @@ std::vector<EventTerm> parseEventTerms(std::string_view text, const std::string&
     if (term.name.find('/') != std::string::npos) malformed(source, text, "a name holds a slash");
     if (equals != std::string_view::npos) {
       const std::optional<uint64_t> value = parseValue(trim(part.substr(equals + 1)));
-      if (!value) malformed(source, text, "the value of " + term.name + " is no number of 64 bits");
+      if (!value) malformed(source, text, "the value of " + term.name + " is not a 64-bit number");
       term.value = *value;
     }
     terms.push_back(std::move(term));

@@ -178,7 +178,7 @@ struct Tracer::Impl {
       const TraceWord& word = subject.words[index];
       const uint64_t address = object.object.address + word.offset;
       if (address % word.length != 0) {
-        say("objects that lie at addresses which are no multiple of " + std::to_string(word.length) +
+        say("objects at addresses that are not a multiple of " + std::to_string(word.length) +
             " bytes were left out: a debug register cannot watch their words");
         return false;
       }
@@ -212,7 +212,7 @@ struct Tracer::Impl {
       // (kernel/events/hw_breakpoint.c). EBUSY comes from putting an open event on a CPU, behind that check:
       // nothing that another process does makes perf_event_open return it.
       const std::string why =
-          errnum == ENOSPC   ? "no debug register was free, a debugger or another recording holds them"
+          errnum == ENOSPC   ? "no debug register was free: a debugger or another recording holds them"
           : errnum == EMFILE ? "there are too few file descriptors to watch every thread (ulimit -n)"
                              : "the kernel refused watchpoints: " + errnoText(errnum);
       say(why);
@@ -225,7 +225,7 @@ struct Tracer::Impl {
     events.disarm();
     events.drain();
     current.reset();
-    say("some objects were not followed: whether they are of the type was not known in time");
+    say("some objects were not followed: it was not known in time whether they are of the type");
   }
 
   WatchEvents::Drained drain() {
@@ -321,7 +321,7 @@ struct Tracer::Impl {
           " (a program that it starts may be statically linked, or lose LD_PRELOAD)");
     else if (refused > 0)
       say("no object of the type " + subject.type + " was followed: " + std::to_string(refused) +
-          " kinds of allocations were looked at, but the code around none of them shows that it is for one");
+          " kinds of allocations were checked, but the code around none of them shows that it makes one");
     else
       say("no object of the type " + subject.type +
           " was followed: the program allocated no block of its size through malloc or new, and has no "

@@ -34,7 +34,7 @@ void checkProcess(pid_t pid, const machine::Roots& roots) {
                 "Look at the process with -p " + std::to_string(*process));
   const std::string what = "process " + id + " (" + stat->name + ")";
   if (stat->ended() && listDirectory(folder + "/task").size() < 2)
-    throw Error(ErrorKind::usage, what + " has ended and only waits for its parent to notice",
+    throw Error(ErrorKind::usage, what + " has ended and waits for its parent to notice",
                 "Start it again, or look at its parent");
   if (stat->kernelThread)
     throw Error(ErrorKind::usage, what + " is one of the kernel's own: it has no memory of its own",
@@ -49,7 +49,7 @@ class Looking {
 
   WhereResult run() {
     if (!std::isfinite(options_.seconds) || options_.seconds <= 0)
-      throw Error(ErrorKind::usage, std::to_string(options_.seconds) + " s is no time to look",
+      throw Error(ErrorKind::usage, std::to_string(options_.seconds) + " s is not a time to look for",
                   "Give a number of seconds above 0");
     result_.topology = machine::readTopology(options_.roots.sysfs);
     if (options_.pid != 0)

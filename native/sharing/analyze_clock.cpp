@@ -28,8 +28,8 @@ void checkHasRegisters(const perfdata::Reader& reader) {
   const std::string& arch = reader.features().arch;
   if (!arch.empty() && arch != "x86_64")
     throw Error(ErrorKind::unreadable,
-                "the samples of this recording have no data addresses, and of " + arch +
-                    " no code can be decoded to find them",
+                "the samples of this recording have no data addresses, and code for " + arch +
+                    " cannot be decoded to find them",
                 "Record there with `perf c2c record` or `perf mem record`.");
   bool registers = false, complete = false;
   for (const perfdata::Event& event : reader.events()) {
@@ -46,8 +46,8 @@ void checkHasRegisters(const perfdata::Reader& reader) {
   if (!complete)
     throw Error(
         ErrorKind::unreadable,
-        "the samples of this recording lack the instruction pointer, the thread or the time, without which "
-        "nobody can tell who competes",
+        "the samples of this recording lack the instruction pointer, the thread or the time, so it is "
+        "unknown which threads compete",
         kRecordHint);
 }
 

@@ -77,9 +77,9 @@ std::string leftOutOfSums(const SummedLines& summed, const analysis::Report& rep
   char percent[16];
   std::snprintf(percent, sizeof percent, "%.1f%%", 100 * share);
   return std::string("The sums of objects and types leave out ") + percent + " of the " +
-         loadsName(report.c2c->display) + ": of the lines with too few of them to be listed, " +
-         std::to_string(summed.lines()) + " are in the sums, " + std::to_string(summed.leftLines()) +
-         " more are left out (--show-all adds all).";
+         loadsName(report.c2c->display) + ": of the lines with too few to be listed, " +
+         std::to_string(summed.lines()) + " are in the sums and " + std::to_string(summed.leftLines()) +
+         " are not (--show-all adds all).";
 }
 
 /// What only memory samples have to say.
@@ -94,8 +94,8 @@ std::vector<std::string> ownWarnings(const Readings& readings, const perfdata::R
                  none = survey.totals.tally[Counter::noParse];
   if (none * 20 > samples)
     list.push_back(percent(none, samples) +
-                   " of the samples do not say where their data came from: they count as no access "
-                   "and are in no line.");
+                   " of the samples do not say where their data came from: they are not counted as accesses "
+                   "and belong to no line.");
   if (std::string text = leftOutOfSums(survey.summed, report); !text.empty()) list.push_back(std::move(text));
   if (!hasBits(reader, PERF_SAMPLE_TIME) && !isSpe(reader))
     list.emplace_back("The samples carry no times: all threads of a line count as competing.");
@@ -149,13 +149,13 @@ void analyzeMemory(Inputs& inputs, analysis::Report& report) {
   std::vector<std::string> warnings;
   if (blocksUnused)
     warnings.emplace_back(
-        "Heap blocks were recorded, but no times of samples by the same clock, which tell blocks at one "
-        "address apart: the blocks are not used.");
+        "Heap blocks were recorded, but the samples have no times of the same clock. Only these tell blocks "
+        "at one address apart, so the blocks are not used.");
   if (inputs.watched)
     if (std::string text = unsampledWarning(readings); !text.empty()) warnings.push_back(std::move(text));
   if (otherClock)
     warnings.emplace_back(
-        "Watchpoints ran beside this recording, whose times are of another clock: their hits are in "
+        "Watchpoints ran beside this recording, but its times are of another clock: their hits are in "
         "watch.data only.");
   std::ranges::move(ownWarnings(readings, reader, report), std::back_inserter(warnings));
   report.warnings = warningsOf({.recording = inputs.recording,

@@ -239,8 +239,7 @@ std::vector<std::string> SpeSession::warnings() const {
                        " of SPE data. Record with a longer period.");
   if (counts_.withoutTimestamp > 0)
     warnings.push_back(
-        "The time of the buffer stands in for that of " + plural(counts_.withoutTimestamp, "SPE sample") +
-        ": " +
+        "The time of the buffer is used for " + plural(counts_.withoutTimestamp, "SPE sample") + ": " +
         (options_.time ? "no timestamps. Record with ts_enable=1." : "the recording lacks TIME_CONV."));
   if (counts_.withoutThread > 0)
     warnings.push_back("The thread of " + plural(counts_.withoutThread, "SPE sample") +

@@ -105,7 +105,8 @@ MissingSupplement missingSupplementOf(Dwarf* dwarf, const std::string& binary, b
   if (size <= 0) return namedByDebugSup(dwarf_getelf(dwarf));
   const std::string path = supplementPath(binary, name);
   if (!given && mayBlock(path))
-    throw Error(ErrorKind::unreadable, "it continues in " + std::string(name) + ", which is no regular file");
+    throw Error(ErrorKind::unreadable,
+                "it continues in " + std::string(name) + ", which is not a regular file");
   Dwarf* supplement = dwarf_getalt(dwarf);
   if (supplement == nullptr) {
     std::string detail;
@@ -116,7 +117,7 @@ MissingSupplement missingSupplementOf(Dwarf* dwarf, const std::string& binary, b
   if (dwelf_elf_gnu_build_id(dwarf_getelf(supplement), &there) != size ||
       std::memcmp(wanted, there, static_cast<size_t>(size)) != 0)
     throw Error(ErrorKind::unreadable,
-                "it continues in " + std::string(name) + ", and the file there is of another build");
+                "it continues in " + std::string(name) + ", and the file there belongs to another build");
   return {};
 }
 

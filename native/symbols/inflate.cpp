@@ -98,9 +98,9 @@ std::string compressionProblem(Elf* elf) {
       problem = std::string("its section .debug_info is compressed with ") +
                 (compression.ch_type == kZlib ? "zlib" : "zstd") + ", and damaged";
     else
-      problem = "its section .debug_info is compressed in a way that is not known here, number " +
+      problem = "its section .debug_info is compressed in an unknown way, number " +
                 std::to_string(compression.ch_type) +
-                "; objcopy --decompress-debug-sections can make a file that is not";
+                "; objcopy --decompress-debug-sections can make a file that is not compressed";
     return false;
   });
   return problem;

@@ -80,7 +80,7 @@ class Loader {
 
   LinkedFiles run(const std::string& program) {
     if (!add(program, {})) {
-      result_.more = nameOf(program) + " is no ELF program that can be read";
+      result_.more = nameOf(program) + " is not a readable ELF program";
       return std::move(result_);
     }
     for (const std::string& library : split(settings_.preload, ": ")) need(library, {}, {});

@@ -66,7 +66,7 @@ void Module::Impl::describe(const std::string& dwarfProblem, const std::string& 
   status = symbols ? ModuleStatus::noDebugInfo : ModuleStatus::noSymbols;
   if (!dwarfProblem.empty())
     lacks("The debug information of " + path + " cannot be used (" + dwarfProblem + ").",
-          image->isRelocatable() ? "Link it, and ask the program or library." : "");
+          image->isRelocatable() ? "Link it, and name the program or library instead." : "");
   else if (!refused.empty())
     lacks(refused, "");
   else if (const ElfFile& file = image->impl_->file; file.isCutOff())

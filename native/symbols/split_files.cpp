@@ -54,7 +54,7 @@ std::string whyText(MissingSplit::Why why, bool isMany) {
     case MissingSplit::Why::notFound:
       break;
     case MissingSplit::Why::notRegular:
-      return is + (isMany ? "no regular files" : "no regular file");
+      return is + (isMany ? "not regular files" : "not a regular file");
     case MissingSplit::Why::notReadable:
       return "cannot be opened";
     case MissingSplit::Why::damaged:

@@ -169,9 +169,10 @@ FoundBinary SymbolSearch::binary(const std::string& path, const std::string& bui
       why = std::string(error.what()) + ".";
     }
   }
-  why += buildId.empty() ? " It was recorded without a build id, so no other file can stand for it."
-                         : " No file with its build id " + buildId + " is in " +
-                               (cache().empty() ? "" : cache() + " or ") + "the debug folders.";
+  why += buildId.empty()
+             ? " It was recorded without a build id, so no other file can be identified as the same."
+             : " No file with its build id " + buildId + " is in " +
+                   (cache().empty() ? "" : cache() + " or ") + "the debug folders.";
   if (!foreign) why += " Give the folder with the recorded machine's files (--symfs).";
   result.detail = why + (result.detail.empty() ? "" : " " + result.detail);
   return result;
@@ -197,7 +198,7 @@ FoundBinary SymbolSearch::vmlinux(const std::string& release, const std::string&
       result.detail = options_.vmlinux + " cannot be opened.";
     else if (buildId.empty())
       result.detail =
-          "The recording has no build id of its kernel, so no vmlinux can be told to be its own; "
+          "The recording has no build id of its kernel, so no vmlinux can be matched to it; "
           "name one (--vmlinux).";
     else
       result.detail = "No vmlinux with the kernel's build id " + buildId +
@@ -256,7 +257,7 @@ FoundBinary SymbolSearch::kernelModule(const std::string& path, const std::strin
   if (!result.image && result.detail.empty()) {
     result.detail = "No file of the kernel module " + path + " with its build id " +
                     (buildId.empty() ? "(none was recorded)" : buildId) + " was found; give " +
-                    (unplaced ? "a folder that it lies in (--symfs)."
+                    (unplaced ? "the folder that holds it (--symfs)."
                               : "the folder with the recorded machine's files (--symfs).");
     if (plain != path) result.detail += " Compressed modules are not read: put " + plain + " there.";
   }

@@ -125,11 +125,11 @@ class Classes {
     if (worst != nullptr && found.empty()) conflict.sets = worst->sets;
     if (!isKnown) {
       conflict.reason =
-          "it needs a first-level cache that the recording describes, on whose sets virtual addresses decide";
+          "it needs a first-level cache that the recording describes and whose sets follow from virtual "
+          "addresses";
     } else if (found.empty()) {
       conflict.knowledge = isClear ? Knowledge::notSeen : Knowledge::notKnown;
-      if (!isClear)
-        conflict.reason = "no set has more hot lines than ways, but many lines were hardly sampled";
+      if (!isClear) conflict.reason = "no set has more hot lines than ways, but many lines have few samples";
     } else {
       std::ranges::stable_sort(found, std::ranges::greater{},
                                [](const ThreadSet* each) { return each->sets.share(); });
@@ -148,7 +148,8 @@ class Classes {
     MissClass& conflict = add(MissKind::conflict);
     conflict.level = level;
     conflict.reason =
-        "the set of a line follows from its physical address (page colour), and lines have virtual ones here";
+        "the set of a line follows from its physical address (page colour), and only virtual ones are known "
+        "here";
     if (level > 2) conflict.reason += "; many last-level caches hash it in a way that is not documented";
   }
 
@@ -204,7 +205,7 @@ class Classes {
     } else if (isClear) {
       capacity.knowledge = Knowledge::notSeen;
     } else {
-      capacity.reason = "the samples are too few to tell that the lines fit, or that they do not";
+      capacity.reason = "there are too few samples to tell whether the lines fit";
     }
     if (largest != nullptr) {
       capacity.lines = largest->set->atATime;

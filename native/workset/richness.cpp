@@ -63,7 +63,7 @@ Richness richnessOf(const Frequencies& from) {
     if (*result.coverage >= kComplete)
       result.estimate = from.lines;
     else
-      result.reason = "too few lines were sampled again at another time to tell how many were not sampled";
+      result.reason = "too few lines were sampled more than once to tell how many were missed";
     return result;
   }
   // A clock does not take two samples within one period: a line that is used once, for a short while, cannot

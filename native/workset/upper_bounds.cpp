@@ -32,12 +32,12 @@ void UpperBounds::add(const analysis::Line& line, const analysis::Access& access
 
 void UpperBounds::finish(const DataBounds& bounds, DataSet& set) const {
   if (bounds.elsewhere > 0) {
-    set.atMostReason = report_.heapSites ? "some of it lies in no recorded heap block and no variable"
+    set.atMostReason = report_.heapSites ? "some of it lies outside of the recorded heap blocks and variables"
                                          : "the recording has no heap blocks";
     return;
   }
   if (bounds.spaces.size() > 1) {
-    set.atMostReason = "several processes use it, and what a child has from its parent is not counted";
+    set.atMostReason = "several processes use it, and memory that a child inherits is not counted";
     return;
   }
   uint64_t lines = 0, peak = 0;

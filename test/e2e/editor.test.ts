@@ -214,7 +214,7 @@ describe(`VS Code ${version.name}`, function () {
     await window.screenshot('6-filter-completion');
     await box.fill('verdict:wrong');
     await box.press('Enter');
-    assert.match(await panel.getByRole('alert').innerText(), /'verdict:wrong' is no verdict/);
+    assert.match(await panel.getByRole('alert').innerText(), /'verdict:wrong' is not a verdict/);
     assert.equal(await rows.count(), before);
     await box.fill('verdict:false object:messages_read');
     await box.press('Enter');

@@ -91,7 +91,7 @@ describe('cacheline doctor --calibrate', function () {
     const result = resultOf(await run(['doctor', '--calibrate', '--format', 'json'], at('empty'), ['taskset', '-c', cpu]));
     assert.equal(result.measured, null);
     assert.equal(result.file, null);
-    assert.match(result.reason, new RegExp(`contention takes two CPUs, and this process may use one \\(CPU ${cpu}\\)\\. Run it on `));
+    assert.match(result.reason, new RegExp(`the measurement needs two CPUs, and this process may use only CPU ${cpu}\\. Run it on `));
     assert.deepEqual(readdirSync(at('empty')), []);
   });
 

@@ -35,7 +35,7 @@ describe('calibration text', () => {
   });
 
   it('says why it is not known, with the next step', () => {
-    const reason = 'contention takes two CPUs, and this process may use one (CPU 3). Run it elsewhere.';
+    const reason = 'the measurement needs two CPUs, and this process may use only CPU 3. Run it elsewhere.';
     assert.equal(textOf({ measured: null, file: null, reason }, 200), `  not known: ${reason}`);
   });
 

@@ -73,7 +73,7 @@ describe('filters on a clock recording', function () {
     assert.match(await text('--filter', 'function:nobody'), /The filter selects none of [\d,]+ lines?\./);
     const { status, stderr } = await command.run(['report', 'clock', '--filter', 'colour:red'], { cwd: folder.path });
     assert.equal(status, 2);
-    assert.match(stderr, /'colour:red' is no term of a filter\.\n.*Terms are time:/);
+    assert.match(stderr, /'colour:red' is not a filter term\.\n.*Terms are time:/);
   });
 
   it('are joined by what makes rows, and by pairs of lines', async () => {

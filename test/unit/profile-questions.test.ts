@@ -91,7 +91,7 @@ describe('questions to an open profile', function () {
     const same = await engine.call('analyze', { path, showAll: true, cpus: [0, 1] });
     assert.deepEqual(filtered.report.samples, same.samples);
     assert.equal(filtered.counts.selected, same.lines.filter(({ hitm }) => hitm!.total > 0).length);
-    await assert.rejects(engine.call('filter', { handle, filter: 'cpu:x' }), { kind: 'usage', message: /is no list of CPUs/ });
+    await assert.rejects(engine.call('filter', { handle, filter: 'cpu:x' }), { kind: 'usage', message: /is not a list of CPUs/ });
     await assert.rejects(ask<'line'>({ question: 'line', id: 'pid 1:0x1' }), {
       kind: 'usage',
       message: /There is no line|there is no line/,

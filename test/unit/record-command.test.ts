@@ -145,7 +145,7 @@ describe('cacheline record', function () {
     while (exe() !== '') await sleep(10);
     const state = (await reportOf()).binaries.find(({ path }) => path === inner);
     assert.equal(state?.status, 'missing');
-    assert.match(state.detail, /another mount namespace .*\/proc\/\d+\/root, where it was, shows it no more/);
+    assert.match(state.detail, /another mount namespace .* can no longer be reached under \/proc\/\d+\/root/);
   });
 
   it('a recording of something that does nothing is no success', async () => {
@@ -245,7 +245,7 @@ describe('cacheline record', function () {
     assert.equal(perhaps.status, 2, perhaps.stderr);
     assert.match(
       perhaps.stderr,
-      /so far: .*; sh can load or start .*, so it is looked for until the end\n[^]*nothing was watched: .*none that came had it\.\n/,
+      /so far: .*; sh can load or start .*, so the search goes on until the end\n[^]*nothing was watched: .*none of those has it\.\n/,
     );
     appendFileSync(at('r/thesis.txt'), 'mine');
     assert.equal((await run(['record', '--force', '-o', 'r', '--', 'true'])).status, 2);

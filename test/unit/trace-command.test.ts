@@ -198,7 +198,7 @@ describe('cacheline trace', function () {
       run(['gauge', '-o', output, '--', program(), 'blocks', ...mode]);
     const none = await traced('no-registers', '4');
     assert.equal(none.status, 4, none.stderr);
-    assert.match(none.stderr, /no debug register was free, a debugger or another recording holds them/);
+    assert.match(none.stderr, /no debug register was free: a debugger or another recording holds them/);
     assert.doesNotMatch(none.stderr, /no object of the type/);
     const some = await traced('one-register', '3');
     assert.equal(some.status, 0, some.stderr);

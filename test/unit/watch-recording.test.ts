@@ -328,7 +328,7 @@ describe('recording with watchpoints', function () {
     const said = result.warnings.filter((warning) => warning.startsWith('--watch'));
     assert.equal(said.length, 1, JSON.stringify(result.warnings));
     // The dynamic loader has one, too, which its debug symbols show.
-    assert.match(said[0] ?? '', /^--watch environ: the program itself has no variable of that name: it is the one of .*\/libc\.so\.6$/);
+    assert.match(said[0] ?? '', /^--watch environ: the program itself has no variable of that name; watching the one in .*\/libc\.so\.6$/);
   });
 
   it('takes the definition that the dynamic loader binds the name to', async () => {
@@ -407,14 +407,14 @@ describe('recording with watchpoints', function () {
 
   for (const [expression, message] of [
     ['nothing_of_that_name', /nothing_of_that_name.* names no variable of the program/],
-    ['counters[9]', /\[9\] is beyond its 4 elements/],
+    ['counters[9]', /\[9\] is outside of the array's 4 elements/],
     ['day.nope', /has no member 'nope'/],
     ['counters:0', /a length is 1 to 4096 bytes/],
     ['0xzz', /it is not an address/],
     ['own', /it is thread-local/],
     ['main', /it is a function/],
-    ['here->units', /a pointer is followed by an index alone/],
-    ['here.units', /a pointer is followed by an index alone/],
+    ['here->units', /an expression follows one pointer at most/],
+    ['here.units', /an expression follows one pointer at most/],
   ] as const) {
     it(`refuses ${expression} in one sentence and starts nothing`, async () => {
       const program = compile('slow-o1', ['-O1']);

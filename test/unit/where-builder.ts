@@ -111,7 +111,7 @@ export function whereOfOneNode(): LiveWhere {
     threads: [threadOn(machine, 4713, 'worker', 5), threadOn(machine, 4711, 'server', 0, 0, 0)],
     unlisted: { threads: 0, runNs: {} },
     memoryReason: reason,
-    conclusion: 'This machine has one NUMA node: all of its memory is equally near to all of its CPUs.',
+    conclusion: 'This machine has one NUMA node: all memory is equally near to all CPUs.',
     command: null,
   };
 }

@@ -53,7 +53,7 @@ const caches: WorksetCache[] = [
   { level: 3, type: 'Unified', bytes: 260 << 20, ways: null, cpus: [0, 1] },
 ];
 
-const physical = 'the set of a line follows from its physical address (page colour), and lines have virtual ones here';
+const physical = 'the set of a line follows from its physical address (page colour), and only virtual ones are known here';
 
 function survey(part: Partial<WorksetSurvey>): WorksetDocument {
   return explained({
@@ -86,7 +86,7 @@ export const columns = survey({
   types: [
     data('row', 3500, 900, { atMost: 1024, atMostReason: null, peakBytes: 65_536 }),
     data('block', 2400, 1990, { atMost: 65_536, atMostReason: null, peakBytes: 4 << 20 }),
-    data('[no type known]', 100, 60, { atMostReason: 'some of it lies in no recorded heap block and no variable' }),
+    data('[no type known]', 100, 60, { atMostReason: 'some of it lies outside of the recorded heap blocks and variables' }),
   ],
   allocations: [
     data('make_rows (matrix.c:12)', 3500, 900, { atMost: 1024, atMostReason: null, peakBytes: 65_536 }),

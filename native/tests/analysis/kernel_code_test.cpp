@@ -274,7 +274,7 @@ TEST(KernelCode, AModuleOutsideOfTheKernelsFolderIsFoundByItsName) {
     const std::string symbol = view.code.code(machine.moduleAddress("fs_write"))->symbol;
     return symbol.empty() ? view.code.states().back().detail : symbol;
   };
-  EXPECT_NE(state().find("give a folder that it lies in (--symfs)"), std::string::npos) << state();
+  EXPECT_NE(state().find("give the folder that holds it (--symfs)"), std::string::npos) << state();
   std::filesystem::copy(machine.folder / "my-fs.ko", machine.options.symfs + "/my-fs.ko");
   EXPECT_EQ(state(), "fs_write");
 }

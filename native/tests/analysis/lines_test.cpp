@@ -93,7 +93,7 @@ bool saysOneCpu(const Report& report) {
     return text ==
            "Threads 100 and 101 were seen at one cache line only on CPU 2, where they took turns and did not "
            "wait "
-           "for each other. They compete where each has a CPU: record again on an idle machine.";
+           "for each other. They would compete if each had a CPU: record again on an idle machine.";
   });
 }
 

@@ -44,7 +44,7 @@ TEST(SelfTest, AMissIsSaid) {
   Report report = answer();
   report.lines[0].verdict = Verdict::mixed;
   EXPECT_EQ(judgeSelfTest(report).sentence,
-            "'queue' was judged mixed, and it is false sharing, in 500 samples");
+            "'queue' was judged mixed instead of false sharing, in 500 samples");
   report = answer();
   report.lines[0].threads[1].competes = false;
   EXPECT_NE(judgeSelfTest(report).sentence.find("competing threads: 1,"), std::string::npos);

@@ -6,7 +6,7 @@ namespace cacheline::analysis::test {
 namespace {
 
 constexpr const char* kInDoubt =
-    "live variables have the pointer as several types, and nothing tells which it is: ping, data";
+    "live variables give the pointer several types, and nothing says which is right: ping, data";
 
 /// `both` has its argument as either kind of message; of use_data() there is no doubt.
 class TypedCasts : public Recorded {

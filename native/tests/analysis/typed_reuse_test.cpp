@@ -85,7 +85,7 @@ TEST_F(TypedReuse, BlocksOfOneCallAreCounted) {
   analyzeWithTimedBlocks(blocks);
   const DataName& packets = dataAt(kPlace, "conn_packets");
   EXPECT_EQ(packets.allocation->function, "make_conn");
-  EXPECT_NE(packets.because.find("100 blocks that the same call allocated lay there one after the other"),
+  EXPECT_NE(packets.because.find("100 blocks from the same call were there, one after another"),
             std::string::npos)
       << packets.because;
 }
@@ -123,7 +123,7 @@ TEST_F(TypedReuse, OneInstructionOnTwoObjectsNamesBoth) {
     EXPECT_EQ(word.type, "conn");
     EXPECT_EQ(word.field, "packets | table.rows[9]");
     EXPECT_EQ(word.base, kConn);
-    EXPECT_NE(word.because.find("% of the samples are of another time, when table.rows[9] was there"),
+    EXPECT_NE(word.because.find("% of the samples were taken at another time, when table.rows[9] was there"),
               std::string::npos)
         << word.because;
     // 400 of either instruction at the table, 1200 at the conn; of those that share a row, by a few of them.

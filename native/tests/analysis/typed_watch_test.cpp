@@ -77,7 +77,7 @@ TEST_F(TypedWatch, SuchARowIsOfTheObjectThatOthersAgreedOn) {
   const DataName& data = dataAt(kCount, "raw_count");
   EXPECT_EQ(data.type, "item");
   EXPECT_EQ(data.field, "count");
-  EXPECT_EQ(data.because, "pointer `item` in bump, of other accesses to the object");
+  EXPECT_EQ(data.because, "pointer `item` in bump, from other accesses to the object");
   EXPECT_EQ(dataAt(kFree, "raw_count").because, "no variable that is live at the access leads to it");
 }
 

@@ -108,7 +108,7 @@ TEST(JudgePairs, TheFirstOfOneCpuIsTold) {
   EXPECT_EQ(
       turnsOnOneCpu({.count = 3, .first = 11, .second = 12, .cpu = 7}),
       "Threads 11 and 12 were seen at one cache line only on CPU 7, where they took turns and did not wait "
-      "for each other, and so were threads at 2 more. They compete where each has a CPU: record again on "
+      "for each other. So were threads at 2 more. They would compete if each had a CPU: record again on "
       "an idle machine.");
 }
 

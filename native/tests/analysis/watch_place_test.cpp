@@ -70,9 +70,9 @@ TEST(WatchPlace, AnIndexFollowsAPointer) {
   EXPECT_EQ(piecesIn(defining(), "cache.far[1].a", "cache"), (Said{"16-24 cache.far[1].a"}));
   EXPECT_EQ(pointerOf("cache.far[1].a"), defining().address("cache") + 8);
   EXPECT_FALSE(pointerOf("far"));
-  EXPECT_NE(refusalOf(defining(), "far.b").find("a pointer is followed by an index alone"),
+  EXPECT_NE(refusalOf(defining(), "far.b").find("an expression follows one pointer at most"),
             std::string::npos);
-  EXPECT_NE(refusalOf(defining(), "cache.more[1][2]").find("a pointer is followed by an index alone"),
+  EXPECT_NE(refusalOf(defining(), "cache.more[1][2]").find("an expression follows one pointer at most"),
             std::string::npos);
   EXPECT_NE(refusalOf(defining(), "cache.any[1]").find("does not say what the pointer leads to"),
             std::string::npos);
@@ -122,13 +122,13 @@ TEST(WatchPlace, AMemberOfAnUndefinedClassIsTheRoomThatItHas) {
 }
 
 TEST(WatchPlace, AStructureWithoutMembersIsNotWhatLiesBehindIt) {
-  EXPECT_EQ(refusalOf(defining(), "around.n"), "--watch around.n: nothing of the variable lies there");
+  EXPECT_EQ(refusalOf(defining(), "around.n"), "--watch around.n: the variable ends before that place");
   EXPECT_EQ(piecesIn(defining(), "around.b", "around").size(), 1u);
 }
 
 TEST(WatchPlace, AFlexibleArrayIsWhatIsLeftOfTheVariable) {
   EXPECT_EQ(piecesIn(defining(), "whole.open", "whole").size(), 2u);
-  EXPECT_EQ(refusalOf(defining(), "closed.open"), "--watch closed.open: nothing of the variable lies there");
+  EXPECT_EQ(refusalOf(defining(), "closed.open"), "--watch closed.open: the variable ends before that place");
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ TEST(Watch, WhatTheCodeDoesNotSayIsNoRead) {
   ASSERT_EQ(report.lines.size(), 1u);
   EXPECT_EQ(report.lines[0].verdict, Verdict::privateLine) << "nobody knows that nobody writes";
   EXPECT_EQ(report.lines[0].confirmation->sentence,
-            "2 threads seen, but of 3 of 6 accesses it is unknown whether they write, in 5.0 ms");
+            "2 threads seen, but 3 of 6 accesses may or may not be writes, in 5.0 ms");
 }
 
 TEST(Watch, AThreadThatMayReadOrWriteIsNoReader) {

@@ -67,6 +67,13 @@ TEST(Confirm, SaysOfWrittenWordsAloneWhoWritesAndWhoReads) {
             "1 thread writes and 1 reads 'head' in turn: seen 5 times in 12 ms");
 }
 
+TEST(Confirm, GroupsTheDigitsOfLargeCounts) {
+  Trapped trapped({"head"});
+  for (int round = 0; round < 600; ++round) trapped.access(1, 0, Kind::write).access(2, 0, Kind::read);
+  EXPECT_EQ(trapped.confirmed(Verdict::trueSharing).sentence,
+            "1 thread writes and 1 reads 'head' in turn: seen 1,199 times in 12 ms");
+}
+
 TEST(Confirm, ConfirmsFalseSharingWhereMostTurnsAreOfDifferentBytes) {
   EXPECT_TRUE(descriptor().confirmed(Verdict::falseSharing).confirmed) << "all of them use both words";
   Trapped counter({"n"});

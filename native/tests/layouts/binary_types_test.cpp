@@ -366,7 +366,7 @@ TEST(BinaryTypes, AnObjectFileThatCannotBeReadIsToBeLinked) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("not linked"), std::string::npos) << error.what();
-    EXPECT_EQ(error.nextStep(), "Link it, and ask the program or library.");
+    EXPECT_EQ(error.nextStep(), "Link it, and name the program or library instead.");
   }
 }
 

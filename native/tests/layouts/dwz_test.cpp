@@ -123,7 +123,7 @@ TEST_P(Dwz, ChangesNothing) {
   const size_t id = common.find(std::string("GNU\0", 4)) + 4;
   common[id] ^= 1;
   writeFile(dir_.file("common"), common);
-  EXPECT_NE(problem("first").find("common, and the file there is of another build"), std::string::npos);
+  EXPECT_NE(problem("first").find("common, and the file there belongs to another build"), std::string::npos);
   std::filesystem::remove(dir_.file("common"));
   EXPECT_NE(problem("first").find("common, which was not found"), std::string::npos);
   const auto module = symbols::Module::open(dir_.file("first"), "");

@@ -51,7 +51,7 @@ TEST_P(SplitReasons, NotFound) {
 
 TEST_P(SplitReasons, NoRegularFile) {
   inFolder("rm a.dwo && mkdir a.dwo");
-  expect("is no regular file: a.dwo.", kKeep);
+  expect("is not a regular file: a.dwo.", kKeep);
 }
 
 TEST_P(SplitReasons, NotReadable) {
@@ -101,7 +101,7 @@ TEST(SupplementReasons, SayWhetherItIsThere) {
   std::filesystem::resize_file(dir.file("common"), 90);
   expect("is cut off or damaged");
   mustRun("cd " + dir.path() + " && rm common && mkdir common");
-  expect("is no regular file");
+  expect("is not a regular file");
   mustRun("cd " + dir.path() + " && rmdir common");
   expect("was not found");
 }

@@ -105,7 +105,7 @@ TEST_F(WaitingFiles, InPlaceOfDwzsCommonFileAreNotOpened) {
   inFolder("gcc -g -o a a.c && cp a b && dwz -m common -M common a b");
   const WatchedFifo fifo(dir_.file("common"));
   const std::string said = waitedFor(dir_.file("a"), "Own");
-  EXPECT_NE(said.find("continues in common, which is no regular file"), std::string::npos) << said;
+  EXPECT_NE(said.find("continues in common, which is not a regular file"), std::string::npos) << said;
   EXPECT_FALSE(fifo.wasOpened());
 }
 

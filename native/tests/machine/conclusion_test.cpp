@@ -82,7 +82,7 @@ TEST(Conclusion, WhatDoesNotFitOneNodeIsInterleaved) {
   EXPECT_EQ(
       cpus.text,
       "All 10 threads run on node 1, 100% of their memory is on node 0. Node 0 alone is not enough: the "
-      "threads keep 10.0 CPUs busy, and it has 8. The line spreads the memory evenly.");
+      "threads keep 10.0 CPUs busy, and the node has 8. The command spreads the memory evenly.");
   EXPECT_EQ(cpus.command, "numactl --interleave=all a");
   // 15 of 16 GiB.
   const Conclusion memory = concludeFrom(machineOf(2), placementOf({15 * 1024, 0}, {{{4, kSecond}}}), {"a"});
@@ -101,11 +101,11 @@ TEST(Conclusion, SpreadMemoryIsBroughtToTheThreads) {
 
 TEST(Conclusion, OneNodeSaysSo) {
   EXPECT_EQ(concludeFrom(machineOf(1), placementOf({10}, {{{0, kSecond}}}), {"a"}).text,
-            "This machine has one NUMA node: all of its memory is equally near to all of its CPUs.");
+            "This machine has one NUMA node: all memory is equally near to all CPUs.");
   Topology without = machineOf(1);
   without.numa = false;
   EXPECT_EQ(concludeFrom(without, placementOf({10}, {}), {"a"}).text,
-            "This kernel has no NUMA nodes: to it all memory is equally near to all CPUs.");
+            "This kernel knows no NUMA nodes: it treats all memory as equally near to all CPUs.");
   EXPECT_EQ(concludeFrom(without, placementOf({10}, {}), {"a"}).command, "");
 }
 
@@ -117,9 +117,9 @@ TEST(Conclusion, WhatIsNotKnownIsSaid) {
       concludeFrom(machineOf(2), placement, {"a"}).text,
       "It is unknown where the memory is: /proc/40/numa_maps is not readable for this user: look as root. "
       "The threads ran 100% on node 1.");
-  EXPECT_EQ(
-      concludeFrom(machineOf(2), placementOf({10, 0}, {{}}), {"a"}).text,
-      "No thread ran while it was looked at: it is unknown where they run. Of the memory, 100% on node 0.");
+  EXPECT_EQ(concludeFrom(machineOf(2), placementOf({10, 0}, {{}}), {"a"}).text,
+            "No thread ran during the observation, so it is unknown where they run. Of the memory, 100% on "
+            "node 0.");
 }
 
 TEST(Conclusion, WhatMayNotRunThereIsNotBoundThere) {

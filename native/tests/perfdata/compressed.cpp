@@ -146,7 +146,7 @@ TEST(Compressed, AStreamThatEndsWithinARecordSaysSo) {
   b.records() = compressor.record({plain.records().data(), plain.records().size() - 5});
   std::vector<std::string> warnings;
   readWithWarnings(fileBytes(b), warnings);
-  EXPECT_TRUE(anyContains(warnings, "ends inside of a record, after 3 bytes")) << warnings.at(0);
+  EXPECT_TRUE(anyContains(warnings, "ends inside a record, after 3 bytes")) << warnings.at(0);
 }
 
 TEST(Compressed, RecordsThatMakeNoSenseEndTheStream) {
@@ -169,8 +169,7 @@ TEST(Compressed, CompressedInsideOfCompressedIsPassedOver) {
   b.records() = RecordCompressor().record(inner);
   std::vector<std::string> warnings;
   EXPECT_TRUE(readWithWarnings(fileBytes(b), warnings).samples.empty());
-  EXPECT_TRUE(anyContains(warnings, "1 compressed records lie inside of compressed records"))
-      << warnings.at(0);
+  EXPECT_TRUE(anyContains(warnings, "1 compressed records lie inside compressed records")) << warnings.at(0);
 }
 
 TEST(Compressed, SizesThatLie) {

@@ -290,7 +290,7 @@ TEST(RoundTrip, ASampleOfNoEventIsCountedAndSaid) {
   Collector got;
   reader->readAll(got);
   EXPECT_EQ(got.samples.size(), 1u);
-  EXPECT_TRUE(warns(*reader, "1 samples carry an id of no event"));
+  EXPECT_TRUE(warns(*reader, "1 samples carry an id that belongs to no event"));
   EXPECT_EQ(reader->recordCounts()[PERF_RECORD_SAMPLE], 2u);
 }
 

@@ -79,29 +79,29 @@ TEST(Query, SaysWhichTermIsWrong) {
     const char* said;
   };
   for (const Case& each :
-       {Case{"Queue", "'Queue' is no term of a filter"},
-        {"colour:red", "'colour:red' is no term of a filter"},
+       {Case{"Queue", "'Queue' is not a filter term"},
+        {"colour:red", "'colour:red' is not a filter term"},
         {"type:", "the term 'type:' has no value"},
-        {"verdict:bad", "'verdict:bad' is no verdict"},
+        {"verdict:bad", "'verdict:bad' is not a verdict"},
         {"hitm:5", "'hitm:5' compares nothing"},
         {"hitm>many", "'hitm>many' compares nothing"},
         {"hitm>-1", "'hitm>-1' compares nothing"},
-        {"type>5", "'type>5' compares what is no number"},
-        {"cpu:3-1", "'cpu:3-1' is no list of CPUs"},
-        {"cpu:0-65534", "'cpu:0-65534' is no list of CPUs"},
-        {"cpu:1,,2", "'cpu:1,,2' is no list of CPUs"},
-        {"time:5", "'time:5' is no window of time"},
-        {"time:1%-2s", "'time:1%-2s' is no window of time"},
-        {"time:1%-2", "'time:1%-2' is no window of time"},
-        {"time:1s-2%", "'time:1s-2%' is no window of time"},
-        {"time:1-101%", "'time:1-101%' is no window of time"},
-        {"time:-", "'time:-' is no window of time"},
-        {"time:3-1s", "the window of time ends before it begins: 'time:3-1s'"},
-        {"time:1-2 time:3-4", "the filter has two windows of time"},
-        {"-time:1-2", "a window of time cannot be negated: '-time:1-2'"},
-        {"mode:guest", "'mode:guest' is no mode"},
-        {"mode:user mode:kernel", "the filter asks for user and kernel mode, which leaves no sample"},
-        {"type:\"a", "the filter has a quotation mark that is not closed: type:\"a"}}) {
+        {"type>5", "'type>5' compares something that is not a number"},
+        {"cpu:3-1", "'cpu:3-1' is not a list of CPUs"},
+        {"cpu:0-65534", "'cpu:0-65534' is not a list of CPUs"},
+        {"cpu:1,,2", "'cpu:1,,2' is not a list of CPUs"},
+        {"time:5", "'time:5' is not a time window"},
+        {"time:1%-2s", "'time:1%-2s' is not a time window"},
+        {"time:1%-2", "'time:1%-2' is not a time window"},
+        {"time:1s-2%", "'time:1s-2%' is not a time window"},
+        {"time:1-101%", "'time:1-101%' is not a time window"},
+        {"time:-", "'time:-' is not a time window"},
+        {"time:3-1s", "the time window ends before it begins: 'time:3-1s'"},
+        {"time:1-2 time:3-4", "the filter has two time windows"},
+        {"-time:1-2", "a time window cannot be negated: '-time:1-2'"},
+        {"mode:guest", "'mode:guest' is not a mode"},
+        {"mode:user mode:kernel", "the filter asks for both user and kernel mode, so no sample is left"},
+        {"type:\"a", "the filter has a quotation mark that is never closed: type:\"a"}}) {
     try {
       parseQuery(each.text);
       ADD_FAILURE() << each.text << " is taken";

@@ -98,7 +98,7 @@ TEST(Attach, AProcessWithMorePrivilegesThanThisRootIsRefusedWithoutSudo) {
   options.durationSeconds = 0.5;
   const std::string answer =
       inForkedChild([&] { return giveUpCapabilities() ? refusal(options) : std::string("not given up"); });
-  EXPECT_TRUE(contains(answer, "has privileges that this user may not look into")) << answer;
+  EXPECT_TRUE(contains(answer, "has privileges that this user lacks")) << answer;
   EXPECT_TRUE(contains(answer, "CAP_SYS_PTRACE")) << answer;
   EXPECT_FALSE(contains(answer, "sudo")) << answer;
 }

@@ -100,15 +100,15 @@ TEST(Examine, WhatTheClockReaches) {
   if (!examineClock(Kernel::real(), readPermissions()).usable) GTEST_SKIP() << "perf events are refused here";
   EXPECT_EQ(
       note(),
-      "It attaches to this user's processes (-p), whatever kernel.yama.ptrace_scope (1) says; other users' "
-      "processes take CAP_PERFMON, the whole machine (-a) that or: sudo sysctl "
+      "It attaches to this user's processes (-p), whatever kernel.yama.ptrace_scope (1) says. Other users' "
+      "processes need CAP_PERFMON. The whole machine (-a) needs CAP_PERFMON or: sudo sysctl "
       "kernel.perf_event_paranoid=0");
   permissions.perfEventParanoid = 0;
   permissions.ptraceScope = 0;
   EXPECT_EQ(
       note(),
-      "It attaches to this user's processes (-p) and records the whole machine (-a); other users' processes "
-      "take CAP_PERFMON");
+      "It attaches to this user's processes (-p) and records the whole machine (-a). Other users' processes "
+      "need CAP_PERFMON");
   permissions.capabilities = {"CAP_PERFMON"};
   EXPECT_EQ(note(), "It attaches to every process (-p) and records the whole machine (-a)");
 }

@@ -208,7 +208,7 @@ TEST(Control, WordsThatAreNoCommandsAreSaid) {
   const RecordResult result = recordNow(options);
   other.join();
   EXPECT_TRUE(anyContains(result.warnings,
-                          "'" + std::string(32, 'x') + "...' is none of enable, disable, stop, ping"));
+                          "'" + std::string(32, 'x') + "...' is not one of enable, disable, stop and ping"));
   EXPECT_EQ(result.samples, 0u);
   EXPECT_TRUE(anyContains(result.warnings, "nobody wrote enable to " + control.fifos.command));
 }

@@ -127,7 +127,7 @@ TEST(Where, RefusesWhatIsNoProcess) {
   other.join();
   options.pid = ::getpid();
   options.seconds = 0;
-  EXPECT_NE(refusal(options).find("is no time to look"), std::string::npos);
+  EXPECT_NE(refusal(options).find("is not a time to look for"), std::string::npos);
   if (::access("/proc/2/stat", R_OK) == 0 && readFile("/proc/2/comm") == "kthreadd\n") {
     options.pid = 2;
     options.seconds = 1;

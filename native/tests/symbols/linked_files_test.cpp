@@ -110,7 +110,7 @@ TEST(LinkedFiles, WhatIsNoProgramLeavesEverythingOpen) {
   for (const std::string& path : {dir.file("script"), dir.file("missing"), dir.path()}) {
     const LinkedFiles found = linkedFiles(path, {});
     EXPECT_TRUE(found.paths.empty()) << path;
-    EXPECT_NE(found.more.find("is no ELF program"), std::string::npos) << path;
+    EXPECT_NE(found.more.find("is not a readable ELF program"), std::string::npos) << path;
   }
 }
 

@@ -365,7 +365,7 @@ TEST_F(CompressedWithZstd, WhatCannotBeInflatedIsSaid) {
     EXPECT_EQ(module->status(), ModuleStatus::noDebugInfo);
     return module->detail();
   };
-  EXPECT_NE(detailOf(0, 77).find("compressed in a way that is not known here, number 77; objcopy "
+  EXPECT_NE(detailOf(0, 77).find("compressed in an unknown way, number 77; objcopy "
                                  "--decompress-debug-sections can make a file that is not"),
             std::string::npos)
       << detailOf(0, 77);
