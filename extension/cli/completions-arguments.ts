@@ -32,6 +32,6 @@ export function parseCompletions(args: readonly string[]): CompletionsArguments 
   if (values.help) return 'help';
   const [shell, extra] = positionals;
   if (shell === undefined) throw wrong(`completions needs the name of a shell: ${SHELLS.join(', ')}.`, 'completions');
-  if (extra !== undefined) throw wrong(`completions takes one shell, and '${extra}' is a second.`, 'completions');
+  if (extra !== undefined) throw wrong(`completions takes one shell, but '${extra}' is a second.`, 'completions');
   return { command: 'completions', shell: oneOf('completions', 'The shell', shell, SHELLS), ...terminalOf(COMPLETIONS, values) };
 }

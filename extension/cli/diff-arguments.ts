@@ -49,8 +49,8 @@ export function parseDiff(args: readonly string[]): DiffArguments | 'help' {
   if (values.help) return 'help';
   const [before, after, third] = positionals;
   if (before === undefined || after === undefined)
-    throw wrong(`diff takes two recordings, and there is ${before === undefined ? 'none' : `only '${before}'`}.`, 'diff');
-  if (third !== undefined) throw wrong(`diff takes two recordings, and '${third}' is a third.`, 'diff');
+    throw wrong(`diff takes two recordings, but there is ${before === undefined ? 'none' : `only '${before}'`}.`, 'diff');
+  if (third !== undefined) throw wrong(`diff takes two recordings, but '${third}' is a third.`, 'diff');
   if (before === '' || after === '') throw wrong('The name of a recording is empty.', 'diff');
   if (values.output === '') throw wrong('-o needs the name of a file.', 'diff');
   return {

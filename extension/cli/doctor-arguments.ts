@@ -42,7 +42,7 @@ export function parseDoctor(args: readonly string[]): DoctorArguments | 'help' {
   const { values, positionals } = parse(DOCTOR, args);
   if (values.help) return 'help';
   const [extra] = positionals;
-  if (extra !== undefined) throw wrong(`doctor takes no argument, and there is '${extra}'.`, 'doctor');
+  if (extra !== undefined) throw wrong(`doctor takes no arguments, not '${extra}'.`, 'doctor');
   return {
     command: 'doctor',
     format: oneOf('doctor', '--format', values.format ?? 'text', FORMATS),

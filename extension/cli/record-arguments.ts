@@ -116,7 +116,7 @@ function controlOf({ control, delay }: RecordValues): Pick<RecordParams, 'contro
   if (control === undefined) return {};
   const [, command, acknowledge] = /^fifo:([^,]+)(?:,([^,]+))?$/.exec(control) ?? [];
   if (command === undefined) throw wrong(`--control takes fifo:CTL or fifo:CTL,ACK, not '${control}'.`, 'record');
-  if (command === acknowledge) throw wrong(`--control needs two FIFOs, and '${command}' is given twice.`, 'record');
+  if (command === acknowledge) throw wrong(`--control needs two different FIFOs, not '${command}' twice.`, 'record');
   return {
     control: {
       command,

@@ -94,7 +94,7 @@ const NARROWEST = 40;
  */
 export function recordingOf(command: CommandName, input: string | undefined, positionals: readonly string[]): string | undefined {
   const [path, second] = input === undefined ? positionals : [input, ...positionals];
-  if (second !== undefined) throw wrong(`${command} takes one recording, and '${second}' is a second.`, command);
+  if (second !== undefined) throw wrong(`${command} takes one recording, but '${second}' is a second.`, command);
   if (path === '') throw wrong('The name of the recording is empty.', command);
   return path;
 }
@@ -121,7 +121,7 @@ export function analysisOf(command: CommandName, values: SelectionValues): Analy
 function parseTime(command: CommandName, text: string): Pick<AnalyzeParams, 'window' | 'filter'> {
   const refuse = (): never => {
     throw wrong(
-      `--time takes FROM,TO in seconds since the first sample, either may be absent, or shares as 10%-20%, not '${text}'.`,
+      `--time takes FROM,TO in seconds since the first sample (either may be left out), or shares such as 10%-20%, not '${text}'.`,
       command,
     );
   };

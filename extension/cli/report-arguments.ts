@@ -183,7 +183,7 @@ function parseCoalesce(text: string): CoalesceKey[] {
     .filter((key) => key !== 'offset')
     .map((key) => {
       const found = COALESCE_KEYS.find((known) => known === key);
-      if (found === undefined) throw wrong(`-c takes a list of ${COALESCE_KEYS.join(', ')}, and '${key}' is none of them.`, 'report');
+      if (found === undefined) throw wrong(`-c takes a list of ${COALESCE_KEYS.join(', ')}, not '${key}'.`, 'report');
       return found;
     });
   if (keys.length === 0) throw wrong(`-c needs one of ${COALESCE_KEYS.join(', ')} beside offset.`, 'report');

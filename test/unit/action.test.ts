@@ -103,7 +103,7 @@ describe('composite action', function () {
     assert.equal(status, 3, output);
     assert.equal(existsSync(at('made')), false);
     writeFileSync(at('accept.json'), '{}');
-    assert.match(run({ command: command_, recording: 'x', accept: 'accept.json' }).output, /holds no list/);
+    assert.match(run({ command: command_, recording: 'x', accept: 'accept.json' }).output, /does not hold a list/);
     assert.equal(run({ command: at('none'), recording: 'x' }).status, 2);
   });
 

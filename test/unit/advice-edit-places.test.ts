@@ -134,7 +134,7 @@ describe('edits of variables and allocations', () => {
   it('refuse variables whose definition is not there', async () => {
     const reason = async (...of: Parameters<typeof aligned>): Promise<string> => reasonOf((await aligned(...of)).answer);
     assert.match(await reason('extern.c', 'extern long count;\n', 'long count'), /only declares count/);
-    assert.match(await reason('type.c', 'int count;\n', 'long count'), /declares count as int, and the binary as long/);
+    assert.match(await reason('type.c', 'int count;\n', 'long count'), /declares count as int, but the binary has long/);
     assert.match(await reason('macro.c', '#define COUNT(name) long name##_count\nCOUNT(a);\n', 'long a_count'), /no readable definition/);
     assert.match(await reason('defines.c', 'struct { long a; } one, two;\n', 'struct {...} one'), /declares several names with a type/);
     assert.match(await reason('done.cpp', 'alignas(64) long count;\n', 'long count'), /already has what the change asks for/);
@@ -290,7 +290,7 @@ describe('changes that no edit makes', () => {
     assert.match(reasonOf(await editOf(at('/src/worker.cpp'), from('struct Worker { long a, c; };'))), /declares no member b/);
     assert.match(
       reasonOf(await editOf(at('/src/worker.cpp'), from('struct Worker { long a, b, c; };'))),
-      /declares c, and the binary does not/,
+      /declares c, but the binary does not/,
     );
     assert.match(reasonOf(await editOf(at('/src/worker.cpp'), from('struct Worker { long a; int b; };'))), /declares b as int/);
     assert.match(reasonOf(await editOf(at('/src/worker.cpp'), from('struct Worker { long b, a; };'))), /declares b before a/);

@@ -45,7 +45,7 @@ describe('blindness', () => {
 
   it('names the other reasons behind the one that is most of it, or all with their shares where none is', () => {
     const kernel: Reason = { reason: 'kernel', what: 'the kernel, whose accesses this recording does not know', share: 0.05 };
-    const few: Reason = { reason: 'clobbered', what: 'code behind an access whose address register was overwritten', share: 0.001 };
+    const few: Reason = { reason: 'clobbered', what: 'code after an access whose address register was overwritten', share: 0.001 };
     const first = (...reasons: Reason[]): string => blindText(nothingSeen(reasons, 4));
     assert.equal(
       first({ ...JAVA, share: 0.921 }, kernel, few),
@@ -136,12 +136,12 @@ describe('lost samples', () => {
       ' ',
     );
   const bound =
-    "Its share is a lower bound: close to its accesses, 12.3% of the samples are in 'f' (a.c:10), behind an access whose address register was overwritten";
+    "Its share is a lower bound: close to its accesses, 12.3% of the samples are in 'f' (a.c:10), after an access whose address register was overwritten";
 
   it('are told by function and line', () => {
     assert.match(
       words([place()]),
-      /12\.3% of the samples are in 'f' \(a\.c:10\), behind an access whose address register was overwritten: what/,
+      /12\.3% of the samples are in 'f' \(a\.c:10\), after an access whose address register was overwritten: what/,
     );
     assert.match(
       words([place({ reason: 'unmapped', file: '', line: 0 })]),
@@ -175,7 +175,7 @@ describe('lost samples', () => {
     const subject = { type: '', object: 'ring', members: [] };
     assert.deepEqual(of({ subject }), [
       "The predicted gain of a change of 'ring' is a lower bound: close to its accesses, 12.3% of the samples are in 'f' (a.c:10), " +
-        'behind an access whose address register was overwritten.',
+        'after an access whose address register was overwritten.',
     ]);
     assert.equal(of({ subject: { type: 'Ring', object: '', members: [] } }).length, 1);
     assert.equal(of({ subject, way: 'pad', predicted: { ...advice().predicted, threadsOnly: true } }).length, 1);

@@ -138,7 +138,7 @@ describe('checks', () => {
     };
     await refused(readAcceptances(at('none.json')), /cannot be read/);
     await refused(readAcceptances(of('[{')), /is not JSON/);
-    await refused(readAcceptances(of({})), /holds no list/);
+    await refused(readAcceptances(of({})), /does not hold a list/);
     await refused(readAcceptances(of([good, { ...good, rule: 'slow' }])), /entry 2: "rule" is "slow"/);
     await refused(readAcceptances(of([{ ...good, reason: ' ' }])), /"reason"/);
     await refused(readAcceptances(of([{ ...good, until: 'soon' }])), /"until" is "soon"/);

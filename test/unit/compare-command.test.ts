@@ -134,7 +134,7 @@ describe('diff, check and export', function () {
     });
 
     it('refuses what it cannot use', async () => {
-      refuses(['diff'], /two recordings, and there is none/);
+      refuses(['diff'], /two recordings, but there is none/);
       refuses(['diff', 'a'], /only 'a'/);
       refuses(['diff', 'a', 'b', 'c'], /'c' is a third/);
       refuses(['diff', 'a', ''], /is empty/);
@@ -234,7 +234,7 @@ describe('diff, check and export', function () {
         'out.json',
       );
       await fails(3, /The baseline none cannot be read: ENOENT/, 'check', contended, '--baseline', 'none', '-o', 'out.json');
-      await fails(3, /old\.json holds no list/, 'check', contended, '--accept', 'old.json', '-o', 'out.json');
+      await fails(3, /old\.json does not hold a list/, 'check', contended, '--accept', 'old.json', '-o', 'out.json');
       await fails(4, /no\/such\/out\.json cannot be written/, 'check', contended, '-o', 'no/such/out.json');
       assert.deepEqual(
         readdirSync(folder).filter((name) => name.startsWith('out.json')),

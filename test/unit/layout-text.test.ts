@@ -80,8 +80,11 @@ describe('layout text', () => {
 
   it('says what a limit leaves out', () => {
     const text = (cutOff: Layout['cutOff']): string => layoutText([{ ...table, ...(cutOff && { cutOff }) }], { width: 200 });
-    assert.match(text({ members: 11 }), /\nNot all is shown: after 11 members what begins behind byte 200 is left out, holes too\.\n/);
-    assert.match(text({ depth: 32 }), /\nNot all is shown: what is inside of more than 32 members is left out\.\n/);
+    assert.match(
+      text({ members: 11 }),
+      /\nNot everything is shown: after 11 members, what begins beyond byte 200 is left out, holes too\.\n/,
+    );
+    assert.match(text({ depth: 32 }), /\nNot everything is shown: members nested more than 32 deep are left out\.\n/);
     assert.doesNotMatch(text(undefined), /Not all/);
   });
 
@@ -302,7 +305,7 @@ describe('layout names', () => {
     const message = (asked: string, of = rings): string => unknownType(asked, 'a.out', of).message;
     assert.equal(
       message('Ring'),
-      "'Ring' is a template, of which a.out has 3 instances: 'ns::Ring<int>', 'ns::Ring<ns::Box<int>>' and 'main.Ring[int]'.",
+      "'Ring' is a template, and a.out has 3 instances: 'ns::Ring<int>', 'ns::Ring<ns::Box<int>>' and 'main.Ring[int]'.",
     );
     assert.match(message('ns::Ring'), /has 2 instances: 'ns::Ring<int>' and 'ns::Ring<ns::Box<int>>'\.$/);
     assert.match(message('other::Ring'), /^There is no type/);

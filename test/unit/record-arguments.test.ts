@@ -158,7 +158,7 @@ describe('arguments: record refuses', () => {
     for (const control of ['fifo:', 'fd:3', 'ctl', 'fifo:a,b,c', 'fifo:a,']) no(/--control takes fifo:/, `--control=${control}`, 'a');
     no(/-D takes -1/, '-D', '500', '--control', 'fifo:c', 'a');
     no(/-D takes -1/, '-D', '100', 'a');
-    no(/'ctl' is given twice/, '--control', 'fifo:ctl,ctl', 'a');
+    no(/two different FIFOs, not 'ctl' twice/, '--control', 'fifo:ctl,ctl', 'a');
     no(/--duration takes a number of seconds above 0, not '-5'/, '--duration', '-5', 'a');
     no(/-F takes .*, not '-5'/, '-F', '-5', 'a');
     no(/-p takes .*, not '-1'/, '-p', '-1');

@@ -162,14 +162,14 @@ export function matchMembers(source: SourceText, definition: Definition, body: B
         t('{0} declares no {1}. {2}', place, name === '' ? t('further unnamed member') : t('member {0} in this order', name), renew),
       );
     if (skipped.length > 0)
-      throw new Refusal(t('{0} declares {1} before {2}, and the binary does not. {3}', place, listed(skipped.map(described)), name, renew));
+      throw new Refusal(t('{0} declares {1} before {2}, but the binary does not. {3}', place, listed(skipped.map(described)), name, renew));
     if (found.isConditional && body.members.filter((other) => other.name === member.name).length > 1)
       throw new Refusal(t('{0} declares {1} in several branches of an #if: make the change by hand.', place, described(found)));
     checkUnderstood(source, found.declaration);
     if (!definition.isTemplate && (!canBeSameType(found.type, member.type) || found.isBits !== (member.bitSize !== null)))
       throw new Refusal(
         t(
-          '{0} declares {1} as {2}, and the binary as {3}. {4}',
+          '{0} declares {1} as {2}, but the binary has {3}. {4}',
           place,
           described(found),
           printable(found.type),
@@ -181,7 +181,7 @@ export function matchMembers(source: SourceText, definition: Definition, body: B
     return found;
   });
   const more = rest.filter(({ isConditional }) => !isConditional);
-  if (more.length > 0) throw new Refusal(t('{0} declares {1}, and the binary does not. {2}', place, listed(more.map(described)), renew));
+  if (more.length > 0) throw new Refusal(t('{0} declares {1}, but the binary does not. {2}', place, listed(more.map(described)), renew));
   return matched;
 }
 

@@ -49,7 +49,7 @@ export function alignedType(language: Language, name: string, alignment: number)
     case 'go':
       return t('put `_ cpu.CacheLinePad` (golang.org/x/sys/cpu) first and last into {0}', name);
     case 'kernel':
-      return t('write `____cacheline_aligned_in_smp` behind the closing brace of {0}', name);
+      return t('write `____cacheline_aligned_in_smp` after the closing brace of {0}', name);
     case 'c':
       return t('write {0} before the first member of {1}', aligned(language, alignment), name);
     default:
@@ -71,7 +71,7 @@ export function startedLine(language: Language, alignment: number): string {
       return t('put `_ cpu.CacheLinePad` (golang.org/x/sys/cpu) between the groups');
     case 'kernel':
       return t(
-        'write `__cacheline_group_begin(NAME)` and `__cacheline_group_end(NAME)` around each group, and `____cacheline_aligned_in_smp` behind its first member',
+        'write `__cacheline_group_begin(NAME)` and `__cacheline_group_end(NAME)` around each group, and `____cacheline_aligned_in_smp` after its first member',
       );
     default:
       return t('write {0} before the first member of each group but the first', aligned(language, alignment));

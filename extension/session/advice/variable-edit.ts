@@ -74,7 +74,7 @@ function definitionOf(source: SourceText, { name, type, definition }: Variable):
   if (!canBeSameType(written, type))
     throw new Refusal(
       t(
-        '{0} declares {1} as {2}, and the binary as {3}: build and record again.',
+        '{0} declares {1} as {2}, but the binary has {3}: build and record again.',
         place,
         printable(name),
         printable(written),

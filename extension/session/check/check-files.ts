@@ -31,7 +31,7 @@ export async function readBaseline(path: string): Promise<Baseline> {
 /** @throws EngineError 'unreadable' with the first entry that is wrong */
 export async function readAcceptances(path: string): Promise<Acceptance[]> {
   const document = await readJson(path, SHAPE);
-  if (!Array.isArray(document)) throw new EngineError('unreadable', `${path} holds no list.`, SHAPE);
+  if (!Array.isArray(document)) throw new EngineError('unreadable', `${path} does not hold a list.`, SHAPE);
   return document.map((entry: unknown, index) => {
     const wrong = whyNoAcceptance(entry);
     if (wrong !== undefined) throw new EngineError('unreadable', `${path}, entry ${index + 1}: ${wrong}.`, SHAPE);
@@ -56,7 +56,7 @@ async function readJson(path: string, nextStep: string): Promise<unknown> {
 function whyNoAcceptance(entry: unknown): string | undefined {
   if (!isObject(entry)) return 'it is not an object';
   const { rule, type, member, reason, until } = entry;
-  if (!isRule(rule)) return `"rule" is ${rule === undefined ? 'missing' : JSON.stringify(rule)}, and none of ${RULES.join(', ')}`;
+  if (!isRule(rule)) return `"rule" is ${rule === undefined ? 'missing' : JSON.stringify(rule)}, not one of ${RULES.join(', ')}`;
   if (typeof type !== 'string') return '"type" is not a string';
   if (typeof member !== 'string') return '"member" is not a string';
   if (typeof reason !== 'string' || reason.trim() === '') return '"reason" does not say why it is accepted';

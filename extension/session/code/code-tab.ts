@@ -88,10 +88,10 @@ function instructionRow(
 function notesOf({ bytesBefore, bytesBehind }: CodeListing, linesLeftOut: number): string[] {
   const leftOut = [
     ...(bytesBefore > 0 ? [t('{0} bytes before these instructions', count(bytesBefore))] : []),
-    ...(bytesBehind > 0 ? [t('{0} bytes behind them', count(bytesBehind))] : []),
+    ...(bytesBehind > 0 ? [t('{0} bytes after them', count(bytesBehind))] : []),
   ];
   return [
-    t('Samples stand at the access that waited, and not at the instruction behind it where the processor was interrupted.'),
+    t('Samples are shown at the access that waited, not at the later instruction where the processor was interrupted.'),
     ...(linesLeftOut > 0 ? [t('Samples on {0} that the report does not list are not counted.', plural(linesLeftOut, 'cache line'))] : []),
     ...(leftOut.length > 0 ? [t('The function is longer. Not shown: {0}.', leftOut.join(', '))] : []),
   ];

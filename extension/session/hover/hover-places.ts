@@ -47,6 +47,6 @@ export async function hoverTextsAt(
   ].filter((text) => text !== '');
   const left = asked.find(({ found }) => found.total > found.lines.length)?.found;
   if (texts.length > 0 && left)
-    texts.push(t('The numbers are of the {0} cache lines that measured most, of {1}.', count(left.lines.length), count(left.total)));
+    texts.push(t('The numbers are for the {0} cache lines that measured most, out of {1}.', count(left.lines.length), count(left.total)));
   return texts;
 }

@@ -23,7 +23,7 @@ export function unknownType(asked: string, binary: string, types: readonly TypeS
   const instances = instancesOf(asked, types);
   if (instances.length > 0)
     return {
-      message: `${quote(asked)} is a template, of which ${binary} has ${plural(instances.length, 'instance')}: ${instanceText(instances)}.`,
+      message: `${quote(asked)} is a template, and ${binary} has ${plural(instances.length, 'instance')}: ${instanceText(instances)}.`,
       nextStep: `Name one of them with its arguments; cacheline layout --list --in ${binary} lists all types.`,
     };
   const near = nearestNames(asked, types);

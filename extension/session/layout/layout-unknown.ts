@@ -54,14 +54,14 @@ export function cutOffSentences({ cutOff, members }: Layout): string[] {
       ? []
       : [
           t(
-            'Not all is shown: after {0} what begins behind byte {1} is left out, holes too.',
+            'Not everything is shown: after {0}, what begins beyond byte {1} is left out, holes too.',
             plural(cutOff.members, 'member'),
             count(ends),
           ),
         ]),
     ...(cutOff.depth === undefined
       ? []
-      : [t('Not all is shown: what is inside of more than {0} members is left out.', count(cutOff.depth))]),
+      : [t('Not everything is shown: members nested more than {0} deep are left out.', count(cutOff.depth))]),
   ];
 }
 

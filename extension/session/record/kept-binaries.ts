@@ -19,7 +19,7 @@ const BUILD_ID = /^[0-9a-f]{4,}$/;
 const SET_ID_BITS = 0o6000n;
 /** Of one file where the recording is on another file system, or links are not allowed. */
 const MOST_COPIED_BYTES = 128 * 1024 * 1024;
-const NO_BUILD_ID = 'it has no build id, which tells it from others (linkers write one with --build-id)';
+const NO_BUILD_ID = 'it has no build id to identify it (linkers write one with --build-id)';
 
 /** Of one recording, from its first look until its end. */
 export class BinaryKeeper {

@@ -16,7 +16,7 @@ const NEAR_BYTES = 64;
 
 const WHERE_LOST: Record<UnseenReason, string> = {
   noInstruction: t('at code that could not be decoded'),
-  clobbered: t('behind an access whose address register was overwritten'),
+  clobbered: t('after an access whose address register was overwritten'),
   unmapped: t('at an access to an address in no known mapping'),
 };
 
@@ -62,7 +62,7 @@ function codePlaces({ unseen }: Report): CodePlace[] {
   return (unseen ?? []).filter((place): place is CodePlace => place.codeAddress !== null && place.share >= WORTH);
 }
 
-/** "12.3% of the samples are in 'f' (a.c:10), behind an access whose address register was overwritten". */
+/** "12.3% of the samples are in 'f' (a.c:10), after an access whose address register was overwritten". */
 function placeText(place: CodePlace): string {
   return t('{0} of the samples are in {1}, {2}', percent(place.share), codeText(place), WHERE_LOST[place.reason]);
 }
