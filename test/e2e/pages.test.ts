@@ -47,7 +47,7 @@ describe('pages', () => {
     const bundle = JSON.parse(readFileSync(path.join(root, 'l10n/bundle.l10n.json'), 'utf8')) as Record<string, string>;
     const translated = JSON.stringify(Object.fromEntries(Object.keys(bundle).map((text) => [text, foreign(text)])));
     const page = await browser.newPage({ viewport });
-    await page.setContent('<html><body><div id="root"></div></body></html>');
+    await page.setContent('<!DOCTYPE html><html><body><div id="root"></div></body></html>');
     await page.evaluate((l10n) => document.documentElement.setAttribute('data-l10n', l10n), translated);
     await page.addScriptTag({ content: 'acquireVsCodeApi = () => ({ postMessage() {}, getState() {}, setState() {} });' });
     await page.addStyleTag({ path: path.join(dist, `${name}.css`) });
@@ -135,6 +135,17 @@ describe('pages', () => {
     await machine.locator('tr.collector').first().waitFor();
     await check(machine, 'machine');
     await machine.close();
+  });
+
+  it('the comparison has its shares in sight in a narrow column, and scrolls within its box to the rest', async () => {
+    const page = await open('compare', { type: 'comparison', version: 1, view: views.comparison }, { width: 500, height: 900 });
+    await page.addStyleTag({ content: ':root { --vscode-font-size: 13px; --vscode-font-family: sans-serif; }' });
+    await page.locator('tr.change').first().waitFor();
+    const box = await page.locator('.scroll').first().boundingBox();
+    const sure = await page.locator('tr.change .number').first().boundingBox();
+    assert.ok(box && sure && sure.x + sure.width <= box.x + box.width, JSON.stringify({ box, sure }));
+    assert.ok(box.x + box.width <= 500, JSON.stringify(box));
+    await page.close();
   });
 
   it('shows the tooltip of what has the focus by a key, until Escape; arrow keys go from title to title', async () => {

@@ -67,7 +67,7 @@ export function ChangeRow({ row, onOpen }: { row: CompareRow; onOpen: (row: numb
         {name}
         {remark !== '' && <span class="quiet"> ({remark})</span>}
       </th>
-      <td>
+      <td class="place">
         {place !== '' && (
           <button type="button" class="link place" title={placeTitle} onClick={() => onOpen(id)}>
             {place}
@@ -79,7 +79,7 @@ export function ChangeRow({ row, onOpen }: { row: CompareRow; onOpen: (row: numb
       <td class="number">{sure}</td>
       {numbers.map(({ before, after }, index) => (
         <td key={index} class="number">
-          {before} → {after}
+          <span class="side">{before} →</span> <span class="side">{after}</span>
         </td>
       ))}
     </tr>
