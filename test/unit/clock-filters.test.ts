@@ -55,7 +55,7 @@ describe('filters on a clock recording', function () {
     const own = await json('--tid', String(thread!.tid), '--show-all');
     assert.equal(own.samples.contended, 0, 'nobody is left to compete with');
     assert.deepEqual(new Set(own.lines.flatMap(({ threads }) => threads.map(({ tid }) => tid))), new Set([thread!.tid]));
-    assert.match(await text('--tid', String(thread!.tid)), /Samples +[\d,]+: [^:]* lost,\s+[\d,]+ more left out by\s+the filters/);
+    assert.match(await text('--tid', String(thread!.tid)), /Samples +[\d,]+: [^:]* lost,\s+[\d,]+\s+more left out by\s+the filters/);
     assert.match(await text('--tid', '1'), /The filters left none of [\d,]+ samples/);
   });
 
