@@ -138,7 +138,7 @@ export class CheckMachine implements vscode.Disposable {
       this.view = undefined;
       this.shown = false;
     });
-    showPage(view.webview, this.extensionUri, 'machine', TITLE);
+    showPage(view, { extensionUri: this.extensionUri, name: 'machine', title: TITLE, log: this.log });
   }
 
   private message(): ToMachine | undefined {

@@ -175,7 +175,7 @@ export class Compare implements vscode.Disposable {
       this.forget();
       void this.differences.show(undefined);
     });
-    showPage(view.webview, extensionUri, 'compare', TITLE);
+    showPage(view, { extensionUri, name: 'compare', title: TITLE, log: this.services.log });
   }
 
   private message(): ToCompare | undefined {

@@ -71,6 +71,8 @@ export class PanelPage implements vscode.Disposable {
   private shown = false;
   /** Of what was sent last. */
   private version = 0;
+  /** The first one of the recording that is shown. */
+  private firstVersion = 0;
   /** Looks for advice. */
   private looking: AbortController | undefined;
   private advised: FirstAdvice | undefined;
@@ -106,10 +108,11 @@ export class PanelPage implements vscode.Disposable {
         this.tabs.abort();
       }),
     ];
-    showPage(view.webview, services.extensionUri, 'panel', vscode.l10n.t('Contended Lines'));
+    showPage(view, { ...services, name: 'panel', title: vscode.l10n.t('Contended Lines') });
   }
 
   show(content: PageContent): void {
+    if (pathOf(content) !== pathOf(this.content)) this.firstVersion = lastVersion + 1;
     this.content = content;
     this.looking?.abort();
     this.tabs.clear();
@@ -156,7 +159,8 @@ export class PanelPage implements vscode.Disposable {
         if (profile && message.version === this.version) await this.sendTab(profile, message);
         return;
       case 'filter':
-        if (profile && message.version === this.version) await this.filter(profile, message.filter);
+        // Written to an older report it is meant for the recording all the same.
+        if (profile && message.version >= this.firstVersion) await this.filter(profile, message.filter);
         return;
       case 'detail':
         if (profile && message.version === this.version) await this.sendDetail(profile, message.id);
@@ -349,6 +353,10 @@ export class PanelPage implements vscode.Disposable {
     // Of a remote window the page's URIs name the remote machine, which is where this code runs.
     await this.owner.drop(vscode.Uri.file(vscode.Uri.parse(first).path));
   }
+}
+
+function pathOf(content: PageContent): string | undefined {
+  return content.kind === 'profile' ? content.profile.path : undefined;
 }
 
 function reportParts(profile: ShownProfile, metric: HeatMetricChoice): Omit<Extract<ToPanel, { type: 'report' }>, 'type' | 'version'> {

@@ -1,9 +1,19 @@
 // The HTML around a page of ours: its bundle in dist/, and a policy that lets it load nothing else.
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import { outliveBlankness } from './blank-page';
 
-/** @param name of the bundle: dist/NAME.js and dist/NAME.css */
-export function showPage(webview: vscode.Webview, extensionUri: vscode.Uri, name: string, title: string): void {
+export interface Page {
+  extensionUri: vscode.Uri;
+  /** Of the bundle: dist/NAME.js and dist/NAME.css. */
+  name: string;
+  title: string;
+  log: vscode.LogOutputChannel;
+}
+
+export function showPage(view: vscode.WebviewPanel, { extensionUri, name, title, log }: Page): void {
+  outliveBlankness(view, log);
+  const { webview } = view;
   const dist = vscode.Uri.joinPath(extensionUri, 'dist');
   const nonce = randomBytes(16).toString('base64');
   const asset = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString();

@@ -49,7 +49,9 @@ describe('pages', () => {
     const page = await browser.newPage({ viewport });
     await page.setContent('<!DOCTYPE html><html><body><div id="root"></div></body></html>');
     await page.evaluate((l10n) => document.documentElement.setAttribute('data-l10n', l10n), translated);
-    await page.addScriptTag({ content: 'acquireVsCodeApi = () => ({ postMessage() {}, getState() {}, setState() {} });' });
+    await page.addScriptTag({
+      content: 'acquireVsCodeApi = () => ({ postMessage: (sent) => asked.push(sent), getState() {}, setState() {} }); asked = [];',
+    });
     await page.addStyleTag({ path: path.join(dist, `${name}.css`) });
     await page.addScriptTag({ path: path.join(dist, `${name}.js`) });
     await say(page, message);
@@ -103,6 +105,52 @@ describe('pages', () => {
       await check(page, tab);
     }
     await page.close();
+  });
+
+  describe('the filter of the panel', () => {
+    interface Asked {
+      type: string;
+      filter: string;
+    }
+    const asked = (page: Page): Promise<string[]> =>
+      page.evaluate(() =>
+        (globalThis as unknown as { asked: Asked[] }).asked.filter(({ type }) => type === 'filter').map(({ filter }) => filter),
+      );
+
+    it('takes what is written and entered before the page is painted', async () => {
+      const page = await open('panel', { type: 'empty' });
+      await page.evaluate(async (report) => {
+        const box = new Promise<HTMLInputElement>((resolve) => {
+          new MutationObserver(() => {
+            const found = document.querySelector<HTMLInputElement>('.filter input');
+            if (found) resolve(found);
+          }).observe(document.body, { childList: true, subtree: true });
+        });
+        globalThis.postMessage(report);
+        const input = await box;
+        input.value = 'verdict:true';
+        input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+        await Promise.resolve(); // the page draws it
+        input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+      }, views.panel[0]);
+      assert.deepEqual(await asked(page), ['verdict:true']);
+      await page.close();
+    });
+
+    it('keeps what is written while an earlier filter is applied, and follows the report where nothing is', async () => {
+      const page = await open('panel', views.panel[0]);
+      const box = page.locator('.filter input');
+      await box.fill('verdict:true');
+      await box.press('Enter');
+      await box.fill('verdict:true cpu:0');
+      await say(page, { ...(views.panel[0] as object), version: 2, filter: 'verdict:true' });
+      assert.equal(await box.inputValue(), 'verdict:true cpu:0');
+      await box.press('Enter');
+      assert.deepEqual(await asked(page), ['verdict:true', 'verdict:true cpu:0']);
+      await say(page, { ...(views.panel[0] as object), version: 3, filter: 'cpu:1' });
+      assert.equal(await box.inputValue(), 'cpu:1');
+      await page.close();
+    });
   });
 
   it('leaves two thirds of a small window to the rows, and keeps them in reach at 200% zoom', async () => {

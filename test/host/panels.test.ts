@@ -100,6 +100,18 @@ describe('panels of several recordings', function () {
     assert.equal(shown().total, total);
   });
 
+  it('take a filter that was written to an older report of their recording, and none of what was shown before', async () => {
+    const { version } = shown();
+    await vscode.commands.executeCommand('cacheline.heatMetric', 'latency');
+    await vscode.commands.executeCommand('cacheline.heatMetric', 'auto');
+    assert.ok(shown().version > version);
+    await api.receiveFromPanel({ type: 'filter', version, filter: 'verdict:false' });
+    assert.equal(shown().filter, 'verdict:false');
+    await api.receiveFromPanel({ type: 'filter', version: 0, filter: 'verdict:true' });
+    assert.equal(shown().filter, 'verdict:false');
+    await api.receiveFromPanel({ type: 'filter', version: shown().version, filter: '' });
+  });
+
   it('show one recording twice, as a tab too, each with its own filter', async () => {
     await vscode.commands.executeCommand('vscode.openWith', vscode.Uri.file(first), 'cacheline.recording');
     const tab = await eventually('the tab has it', () =>

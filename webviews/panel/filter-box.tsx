@@ -1,5 +1,5 @@
 // The filter of a profile: a box that completes terms, what is wrong with a filter in words, and a chip for each term that is set.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { termsOf } from '../../extension/protocol/filter';
 import { t } from '../../extension/protocol/l10n';
 import { proposalsOf } from './filter-terms';
@@ -13,7 +13,10 @@ interface FilterProps {
 }
 
 export function FilterBox({ version, filter }: FilterProps) {
-  const [text, setText] = useState(filter);
+  /** What a person wrote, with whether the report was asked for by it; undefined: the filter of the report. */
+  const [written, setWritten] = useState<{ text: string; isAsked: boolean } | undefined>(undefined);
+  const text = written?.text ?? filter;
+  const setText = (wanted: string): void => setWritten({ text: wanted, isAsked: false });
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
   /** Of the samples that are read for the filter. */
@@ -21,11 +24,12 @@ export function FilterBox({ version, filter }: FilterProps) {
   const [open, setOpen] = useState(false);
   /** Of the proposals; -1: none. */
   const [chosen, setChosen] = useState(-1);
-  useEffect(() => {
-    setText(filter);
+  // With the report: what a person writes behind it stays, also before it is painted.
+  useLayoutEffect(() => {
+    setWritten((now) => (now?.isAsked === true ? undefined : now));
     saveState({ filter });
   }, [filter]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     setProblem('');
     setBusy(false);
   }, [version]);
@@ -47,7 +51,7 @@ export function FilterBox({ version, filter }: FilterProps) {
   const proposals = open ? proposalsOf(text) : [];
   const apply = (wanted: string): void => {
     setOpen(false);
-    setText(wanted);
+    setWritten({ text: wanted, isAsked: true });
     setProblem('');
     if (wanted.trim() === filter) return;
     setBusy(true);
@@ -65,7 +69,7 @@ export function FilterBox({ version, filter }: FilterProps) {
       ArrowUp: () => setChosen(Math.max(-1, chosen - 1)),
       Enter: () => (proposal ? take(proposal.filter) : apply(text)),
       Tab: proposal && (() => take(proposal.filter)),
-      Escape: () => (open ? setOpen(false) : setText(filter)),
+      Escape: () => (open ? setOpen(false) : setWritten(undefined)),
     };
     const act = keys[event.key];
     if (!act || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
