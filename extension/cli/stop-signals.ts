@@ -24,5 +24,7 @@ export function stopSignals(withProgram: boolean, onFirst: (name: string) => voi
       else stop.abort();
     });
   }
+  // Nothing is left to do or to write. Else Node would take itself apart, in which a signal ends it with a status of its own.
+  process.once('beforeExit', () => process.exit());
   return { signal: stop.signal, asked: () => signals > 0 };
 }
