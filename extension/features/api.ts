@@ -3,7 +3,7 @@ import type * as vscode from 'vscode';
 import type { FromCompare, ToCompare } from '../protocol/compare';
 import type { Measure } from '../protocol/measure';
 import type { FromMachine, ToMachine } from '../protocol/machine';
-import type { FromPanel, PanelAdvice, ToPanel } from '../protocol/panel';
+import type { FromPanel, PanelAdvice, ToPanel, UnfoldedLine } from '../protocol/panel';
 import type { LineDetail } from '../protocol/panel-detail';
 import type { TabAnswer } from '../protocol/panel-tabs';
 import type { AdviceList } from '../protocol/advice';
@@ -45,6 +45,8 @@ export interface PanelState {
   advice: PanelAdvice | undefined;
   /** The line in full that the page was sent last; undefined: none. */
   detail: LineDetail | undefined;
+  /** Of the lines whose accesses the page asked for, the one that came last. */
+  unfolded: UnfoldedLine | undefined;
   /** What a tab beside the lines was sent last; undefined: nothing yet of this profile. */
   tab: TabAnswer | undefined;
 }

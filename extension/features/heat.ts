@@ -29,8 +29,8 @@ interface Mark {
   line: number;
   /** Undefined: too little for a mark. */
   meter: Meter | undefined;
-  /** Empty: too little for a text. */
-  text: string;
+  /** Empty: too little for a text. Made for the lines that can be seen: of the others it costs more than all else. */
+  text: () => string;
 }
 
 export class Heat implements vscode.Disposable {
@@ -190,13 +190,15 @@ export class Heat implements vscode.Disposable {
       );
     }
     const visible = nearScreen(editor);
-    const texts = marks.filter(({ line, text }) => text !== '' && visible(line));
+    const texts = marks.filter(({ line }) => visible(line)).map(({ line, text }) => ({ line, text: text() }));
     editor.setDecorations(
       this.text,
-      texts.map(({ line, text }) => ({
-        range: new vscode.Range(document.lineAt(line).range.end, document.lineAt(line).range.end),
-        renderOptions: { after: { contentText: text } },
-      })),
+      texts
+        .filter(({ text }) => text !== '')
+        .map(({ line, text }) => ({
+          range: new vscode.Range(document.lineAt(line).range.end, document.lineAt(line).range.end),
+          renderOptions: { after: { contentText: text } },
+        })),
     );
   }
 
@@ -204,11 +206,11 @@ export class Heat implements vscode.Disposable {
     const differences = this.differences.of(document);
     if (differences) {
       const shown = setting('lineText', this.log);
-      return differences.map(({ line, direction, text }) => ({ line, meter: direction, text: shown ? text : '' }));
+      return differences.map(({ line, direction, text }) => ({ line, meter: direction, text: () => (shown ? text : '') }));
     }
     const placed = await this.placed(document.uri);
     const marked = this.marking(document.uri);
-    return placed.map(({ line, heat }) => ({ line, meter: marked.meter(heat), text: marked.text(heat) }));
+    return placed.map(({ line, heat }) => ({ line, meter: marked.meter(heat), text: () => marked.text(heat) }));
   }
 }
 

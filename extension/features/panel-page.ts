@@ -4,7 +4,15 @@ import * as vscode from 'vscode';
 import { EngineError } from '../protocol/engine';
 import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type HeatMetric, type Measured } from '../protocol/measure';
 import { ROW_ACTIONS, rowId, type RowAction } from '../protocol/panel-rows';
-import { MOST_LINES_AT_ONCE, type FromPanel, type PanelHeat, type PanelWords, type ToPanel } from '../protocol/panel';
+import {
+  MOST_EXAMPLES,
+  MOST_LINES_AT_ONCE,
+  type FromPanel,
+  type PanelHeat,
+  type PanelWords,
+  type ToPanel,
+  type UnfoldedLine,
+} from '../protocol/panel';
 import type { LineDetail } from '../protocol/panel-detail';
 import type { TabAnswer, TabRequest } from '../protocol/panel-tabs';
 import type { Display, ObjectSum, SourcePlace } from '../protocol/report';
@@ -12,7 +20,7 @@ import { hasPlace } from '../session/code/code-tab';
 import { panelWords } from '../session/report/first-words';
 import { lineDetail } from '../session/profile/line-detail';
 import { lineOrder } from '../session/profile/line-order';
-import { panelLines } from '../session/profile/panel-lines';
+import { panelLines, unfoldedLine } from '../session/profile/panel-lines';
 import { printable } from '../session/text/terminal-text';
 import { droppedUris } from '../session/record/recording-path';
 import type { ShownProfile } from '../session/profile/shown-profile';
@@ -78,6 +86,8 @@ export class PanelPage implements vscode.Disposable {
   private advised: FirstAdvice | undefined;
   /** What was sent last of it. */
   private detail: LineDetail | undefined;
+  /** Likewise. */
+  private unfolded: UnfoldedLine | undefined;
   /** The filter before the window was loaded again; empty: none, or it is set again; undefined: the page has not said it. */
   private restored: string | undefined;
   /** What was sent last. */
@@ -118,13 +128,15 @@ export class PanelPage implements vscode.Disposable {
     this.tabs.clear();
     this.advised = undefined;
     this.detail = undefined;
+    this.unfolded = undefined;
     this.tab = undefined;
     this.send();
     void this.restore();
   }
 
   state(): PanelState {
-    return { open: true, shown: this.shown, message: this.message(), advice: this.advised?.shown, detail: this.detail, tab: this.tab };
+    const { shown, advised, detail, unfolded, tab } = this;
+    return { open: true, shown, message: this.message(), advice: advised?.shown, detail, unfolded, tab };
   }
 
   async receive(message: FromPanel): Promise<void> {
@@ -164,6 +176,9 @@ export class PanelPage implements vscode.Disposable {
         return;
       case 'detail':
         if (profile && message.version === this.version) await this.sendDetail(profile, message.id);
+        return;
+      case 'unfold':
+        if (profile && message.version === this.version) await this.sendUnfolded(profile, message.id);
         return;
       case 'row':
         await runRowAction(message.action, message, this.services);
@@ -230,7 +245,7 @@ export class PanelPage implements vscode.Disposable {
     const { key, descending, offset } = request;
     const order = lineOrder(key, descending, this.services.metric.of(profile.report).measure);
     try {
-      const { rows } = await profile.ask({ question: 'lines', ...order, offset, count });
+      const { rows } = await profile.rows({ question: 'rows', ...order, offset, count });
       const lines = panelLines(rows);
       if (request.version === this.version) void this.view.webview.postMessage({ ...request, lines } satisfies ToPanel);
     } catch (error) {
@@ -248,14 +263,25 @@ export class PanelPage implements vscode.Disposable {
 
   private async sendDetail(profile: ShownProfile, id: string): Promise<void> {
     const { version } = this;
-    const detail = await lineDetail(profile, id).catch((error: unknown) => {
-      if (!(error instanceof EngineError)) throw error;
-      this.services.log.warn(`${profile.path}: ${error.message}`);
-      return null;
-    });
+    const detail = await lineDetail(profile, id).catch((error: unknown) => this.warnOf(profile, error));
     if (version !== this.version) return;
     this.detail = detail ?? undefined;
     void this.view.webview.postMessage({ type: 'detail', version, id, detail } satisfies ToPanel);
+  }
+
+  /** Of a line that the filter does not leave. */
+  private warnOf(profile: ShownProfile, error: unknown): null {
+    if (!(error instanceof EngineError)) throw error;
+    this.services.log.warn(`${profile.path}: ${error.message}`);
+    return null;
+  }
+
+  private async sendUnfolded(profile: ShownProfile, id: string): Promise<void> {
+    const { version } = this;
+    const found = await profile.line(id).catch((error: unknown) => this.warnOf(profile, error));
+    if (!found || version !== this.version) return;
+    this.unfolded = unfoldedLine(found);
+    void this.view.webview.postMessage({ type: 'unfolded', version, line: this.unfolded } satisfies ToPanel);
   }
 
   private async sendTab(profile: ShownProfile, request: TabRequest): Promise<void> {
@@ -365,9 +391,10 @@ function reportParts(profile: ShownProfile, metric: HeatMetricChoice): Omit<Extr
   delete head.types; // the page shows none, and layouts can be many
   delete head.objects; // they are sent beside it
   const heat = panelHeat(report, metric);
-  const lines = panelLines(first.rows);
+  const lines = panelLines(first.summaries);
+  const examples = first.lines.flatMap(({ accesses }) => accesses).slice(0, MOST_EXAMPLES);
   const headFollows = !profile.hasObjects;
-  return { summary: { ...head, title, path }, ...headOf(profile), headFollows, filter, heat, lines, total: first.total };
+  return { summary: { ...head, title, path }, ...headOf(profile), headFollows, filter, heat, lines, examples, total: first.total };
 }
 
 /** What the page says above its table. */
@@ -419,6 +446,7 @@ function parseMessage(message: unknown): FromPanel | undefined {
     case 'filter':
       return typeof filter === 'string' && typeof lines.version === 'number' ? { type, version: lines.version, filter } : undefined;
     case 'detail':
+    case 'unfold':
       return typeof id === 'string' && typeof lines.version === 'number' ? { type, version: lines.version, id } : undefined;
     case 'row': {
       const row = rowId(lines.version, line, access);

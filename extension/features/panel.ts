@@ -18,6 +18,7 @@ const NO_PANEL: PanelState = {
   message: { type: 'empty' },
   advice: undefined,
   detail: undefined,
+  unfolded: undefined,
   tab: undefined,
 };
 

@@ -1,6 +1,7 @@
 // What heat counts: HITMs or peer hits, load latency, or contended samples, as far as a report's evidence can say.
 // The same functions serve gutter, hovers and the panel's bars, so that they cannot differ.
 import { t } from './l10n';
+import type { LineSummary } from './profile';
 import type { Access, CacheLine, Evidence, Report } from './report';
 
 /** What a person chooses. `hitm` means peer hits where the evidence is of that kind. */
@@ -70,8 +71,11 @@ export function measureOf(report: Measured, wanted: HeatMetric | 'auto'): { metr
   return { metric, measure: metric === 'hitm' ? hitmMeasure(report) : metric };
 }
 
+/** A line that was added up already. */
+type Counted = Pick<LineSummary, 'contended' | 'hitm' | 'peer' | 'loadCycles'>;
+
 /** By how much an access or a whole line counts; `latency` in core cycles, everything else in samples. */
-export function amountOf(of: Access | CacheLine, measure: Measure): number {
+export function amountOf(of: Access | CacheLine | Counted, measure: Measure): number {
   switch (measure) {
     case 'hitm':
       return (of.hitm?.local ?? 0) + (of.hitm?.remote ?? 0);
@@ -82,6 +86,7 @@ export function amountOf(of: Access | CacheLine, measure: Measure): number {
     case 'peer':
       return (of.peer?.local ?? 0) + (of.peer?.remote ?? 0);
     case 'latency':
+      if ('loadCycles' in of) return of.loadCycles ?? 0;
       return 'accesses' in of ? of.accesses.reduce((sum, access) => sum + loadCycles(access), 0) : loadCycles(of);
     case 'contended':
       return of.contended;

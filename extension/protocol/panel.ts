@@ -4,7 +4,8 @@ import type { HeatMetric, Measure, Measured } from './measure';
 import type { LineDetail } from './panel-detail';
 import type { RowAction, RowId } from './panel-rows';
 import type { TabAnswer, TabRequest } from './panel-tabs';
-import type { CacheLine, Display, ObjectSum, SourcePlace } from './report';
+import type { LineSummary } from './profile';
+import type { Access, CacheLine, Display, ObjectSum, SourcePlace } from './report';
 
 /** The recording's head: what the panel shows above its table. */
 export type PanelSummary = Omit<Measured, 'lines' | 'objects' | 'types'> & { title: string; path: string };
@@ -20,7 +21,14 @@ export interface PanelHeat {
   instead: string;
 }
 
-export interface PanelLine extends CacheLine {
+/** What the table shows of a line while it is folded. */
+export interface PanelLine extends Omit<LineSummary, 'data'> {
+  /** Names of what its accesses are to, the most contended ones first. */
+  objects: string;
+}
+
+/** In full. */
+export interface UnfoldedLine extends CacheLine {
   /** `ProfileLine.id` */
   id: string;
   /** Who waits for whom, in the report's words; absent where nobody is known to. Holds untrusted names. */
@@ -58,6 +66,8 @@ export interface PanelAdvice {
 export const MOST_LINES_AT_ONCE = 1000;
 /** Of more lines the page gets so many with the report, to measure its columns by: the first of the report's own order. */
 export const FIRST_LINES = 100;
+/** Accesses that the page gets with the report. */
+export const MOST_EXAMPLES = 100;
 
 /** Host to page. */
 export type ToPanel =
@@ -72,6 +82,8 @@ export type ToPanel =
       heat: PanelHeat;
       /** All of them, or some by which columns can be measured: the page then asks for those that come into view. */
       lines: PanelLine[];
+      /** Accesses of the first of them, by which columns are measured, too. */
+      examples: Access[];
       /** How many lines there are. */
       total: number;
       objects: ObjectSum[];
@@ -83,6 +95,8 @@ export type ToPanel =
   | { type: 'heat'; version: number; heat: PanelHeat }
   /** Answers a request for `lines`, whose other fields are repeated. */
   | ({ type: 'lines'; lines: PanelLine[] } & LinesRequest)
+  /** Answers a request for `unfold`. */
+  | { type: 'unfolded'; version: number; line: UnfoldedLine }
   /** Of the report before it. */
   | ({ type: 'tab' } & TabAnswer)
   /** Answers `painted`. */
@@ -123,6 +137,8 @@ export type FromPanel =
   | { type: 'allAdvice' }
   | { type: 'open'; file: string; line: number }
   | ({ type: 'lines'; count: number } & LinesRequest)
+  /** A line's accesses are to be shown below it, by its `id`. */
+  | { type: 'unfold'; version: number; id: string }
   /** A tab is shown. */
   | ({ type: 'tab'; version: number } & TabRequest)
   | { type: 'filter'; version: number; filter: string }

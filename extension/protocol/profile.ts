@@ -1,7 +1,7 @@
 // What an open profile can be asked, and what it answers (docs/design/profile.md).
 import type { TypeHeat } from './layout';
 import type { Measure } from './measure';
-import type { Access, CacheLine, DataName, ObjectSum, Report, SourcePlace } from './report';
+import type { Access, CacheLine, Confirmation, DataName, ObjectSum, Report, SourcePlace } from './report';
 
 export interface ProfileSummary {
   /** Without its lines; `objects` is empty: they are asked for, too. */
@@ -15,14 +15,36 @@ export interface ProfileSummary {
   };
   /** Of the selected lines, in core cycles; null: no load carries a latency. */
   loadCycles: number | null;
-  /** Source files of the selected lines' code and data, as the report names them. */
-  files: string[];
 }
 
 /** A line with its name, which filters and a new start of the engine do not change. */
 export interface ProfileLine {
   id: string;
   line: CacheLine;
+}
+
+/** What a list shows of a line: a fraction of the line with all its accesses. */
+export interface LineSummary
+  extends
+    Pick<CacheLine, 'address' | 'space' | 'node' | 'paCount' | 'verdict' | 'flags' | 'contended'>,
+    Pick<CacheLine, 'hitm' | 'peer' | 'ld' | 'records' | 'loads' | 'stores'> {
+  /** As of `ProfileLine`. */
+  id: string;
+  confirmation?: Pick<Confirmation, 'confirmed' | 'sentence'>;
+  /** How many. */
+  threads: number;
+  /** Of the threads that compete, of all where none does; one that does both is in either number. */
+  writers: number;
+  readers: number;
+  /** What its accesses are to, the most contended ones first. */
+  data: Pick<DataName, 'object' | 'stackOwner'>[];
+  /** The own code of its most contended access that says its place. */
+  place: SourcePlace | null;
+  /** Core cycles of all its loads, and of how many; null: none carries a latency. */
+  loadCycles: number | null;
+  timedLoads: number | null;
+  /** NUMA nodes of the CPUs. */
+  nodes: number[];
 }
 
 /** From `offset` on, at most `count`; by default all. */
@@ -54,8 +76,14 @@ export interface LinesQuestion extends ListRange {
   accesses?: boolean;
 }
 
+/** The same lines in summary. */
+export interface RowsQuestion extends Omit<LinesQuestion, 'question' | 'accesses'> {
+  question: 'rows';
+}
+
 export type Question =
   | LinesQuestion
+  | RowsQuestion
   | { question: 'line'; id: string }
   /** The instructions around an access of a line, by its index. */
   | { question: 'code'; id: string; access: number }
@@ -174,6 +202,7 @@ export interface CodeListing {
 export interface Answers {
   /** Without `accesses` where these were not asked for. */
   lines: Page<ProfileLine>;
+  rows: Page<LineSummary>;
   line: ProfileLine;
   code: CodeListing;
   heat: { rows: SourceLineHeat[] };

@@ -103,6 +103,10 @@ Ask questionOf(const Arguments& arguments) {
     return [question = linesQuestion(arguments)](const Profile& profile, const profile::KeepOn& keepOn) {
       return profile.lines(question, keepOn);
     };
+  if (name == "rows")
+    return [question = linesQuestion(arguments)](const Profile& profile, const profile::KeepOn& keepOn) {
+      return profile.rows(question, keepOn);
+    };
   if (name == "line")
     return [id = arguments.text("id")](const Profile& profile, const auto&) { return profile.line(id); };
   if (name == "heat")
@@ -129,7 +133,7 @@ Ask questionOf(const Arguments& arguments) {
         return (profile.*rows)(range);
       };
   throw arguments.wrongValue("question",
-                             "lines, line, code, objects, types, functions, threads, heat, places or data");
+                             "lines, rows, line, code, objects, types, functions, threads, heat, places or data");
 }
 
 /// What the report was made from takes a while to be freed: the answer does not wait for it.

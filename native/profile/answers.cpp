@@ -1,12 +1,12 @@
 // The answers of an open profile as JSON.
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <optional>
-#include <set>
 
 #include "analysis/own_place.h"
 #include "base/error.h"
 #include "profile/answer.h"
+#include "profile/line_summary.h"
 #include "profile/names_of_lines.h"
 #include "profile/profile.h"
 
@@ -47,39 +47,30 @@ std::vector<std::pair<Key, Sum>> sorted(const std::map<Key, Sum>& sums) {
 
 /// The elements of a list that accesses of the selected lines name; all, where all lines are selected.
 template <typename Item>
-std::vector<const Item*> named(const std::vector<Item>& items, const Report& report,
+std::vector<const Item*> named(const std::vector<Item>& items, bool all, Derived& derived,
                                const std::vector<uint32_t>& selected) {
-  const bool all = selected.size() == report.lines.size();
-  const NamesOfLines names(report, all ? std::vector<uint32_t>() : selected);
   std::vector<const Item*> list;
-  for (const Item& item : items)
-    if (all || names.hold(item)) list.push_back(&item);
-  return list;
-}
-
-template <typename Each>
-void eachFile(const Line& line, Each each) {
-  for (const Access& access : line.accesses) {
-    each(access.code->file);
-    for (const symbols::SourceFrame& frame : access.code->inlined) each(frame.file);
-    if (access.data.definition) each(access.data.definition->file);
+  if (all) {
+    for (const Item& item : items) list.push_back(&item);
+  } else {
+    const NamesOfLines names(derived.uses(), selected);
+    for (const Item& item : items)
+      if (names.hold(item)) list.push_back(&item);
   }
+  return list;
 }
 
 }  // namespace
 
 std::string Profile::summary() const {
   const auto now = state();
-  std::set<std::string> files;
-  std::optional<double> cycles;
+  double cycles = 0;
+  bool known = false;
+  const std::vector<double>& ofLines = now->derived->cycles();
   for (const uint32_t index : now->selected) {
-    const Line& line = now->report->lines[index];
-    eachFile(line, [&](const std::string& file) {
-      if (!file.empty()) files.insert(file);
-    });
-    for (const Access& access : line.accesses)
-      if (access.memory && access.memory->cycles)
-        cycles = cycles.value_or(0) + amountOf(access, Measure::latency);
+    if (std::isnan(ofLines[index])) continue;
+    known = true;
+    cycles += ofLines[index];
   }
   Answer answer;
   answer.open();
@@ -90,39 +81,40 @@ std::string Profile::summary() const {
   answer.field("objects", uint64_t{now->report->objects.size()});
   answer.field("types", uint64_t{now->report->types.size()});
   answer.close();
-  if (cycles)
-    answer.field("loadCycles", *cycles);
+  if (known)
+    answer.field("loadCycles", cycles);
   else
     answer.null("loadCycles");
-  answer.list("files", files, [&](const std::string& file) { answer.value(file); });
   answer.close();
   return answer.take();
 }
 
-std::string Profile::lines(const LinesQuestion& question, const KeepOn& keepOn) const {
-  const auto now = state();
-  const Report& report = *now->report;
-  const Query query = parseQuery(question.filter);
-  if (!query.samples.text.empty())
-    throw Error(ErrorKind::usage,
-                "a list cannot be filtered by terms that choose samples: " + query.samples.text,
+std::pair<size_t, std::vector<uint32_t>> Profile::State::page(const LinesQuestion& question,
+                                                              const KeepOn& keepOn) const {
+  const Query own = parseQuery(question.filter);
+  if (!own.samples.text.empty())
+    throw Error(ErrorKind::usage, "a list cannot be filtered by terms that choose samples: " + own.samples.text,
                 "Filter the profile by them.");
-  checkEvidence(query.lines, report);
-  std::vector<uint32_t> selected;
-  if (query.lines.empty() && !question.only) {
-    selected = now->selected;
+  checkEvidence(own.lines, *report);
+  std::vector<uint32_t> chosen;
+  if (own.lines.empty() && !question.only) {
+    chosen = selected;
   } else {
-    for (const uint32_t index : now->selected) {
+    for (const uint32_t index : selected) {
       look(keepOn, index);
-      const Line& line = report.lines[index];
-      if (selects(query.lines, line) && (!question.only || question.only->fits(line)))
-        selected.push_back(index);
+      const Line& line = report->lines[index];
+      if (selects(own.lines, line) && (!question.only || question.only->fits(line))) chosen.push_back(index);
     }
   }
-  const size_t total = selected.size();
-  const std::vector<uint32_t> page =
-      now->keysOf(question.sort)
-          ->page(std::move(selected), question.descending, question.range.offset, question.range.count);
+  const size_t total = chosen.size();
+  return {total, keysOf(question.sort)
+                     ->page(std::move(chosen), question.descending, question.range.offset,
+                            question.range.count)};
+}
+
+std::string Profile::lines(const LinesQuestion& question, const KeepOn& keepOn) const {
+  const auto now = state();
+  const auto [total, page] = now->page(question, keepOn);
   const auto parts =
       question.accesses ? analysis::LineParts::withoutCallers : analysis::LineParts::withoutAccesses;
   Answer answer;
@@ -131,7 +123,23 @@ std::string Profile::lines(const LinesQuestion& question, const KeepOn& keepOn) 
   answer.beginList("rows");
   for (size_t i = 0; i < page.size(); ++i) {
     look(keepOn, i);
-    answer.element(Answer().line(report, *now->ids, page[i], parts));
+    answer.element(Answer().line(*now->report, *now->ids, page[i], parts));
+  }
+  answer.endList();
+  answer.close();
+  return answer.take();
+}
+
+std::string Profile::rows(const LinesQuestion& question, const KeepOn& keepOn) const {
+  const auto now = state();
+  const auto [total, page] = now->page(question, keepOn);
+  Answer answer;
+  answer.open();
+  answer.field("total", uint64_t{total});
+  answer.beginList("rows");
+  for (size_t i = 0; i < page.size(); ++i) {
+    look(keepOn, i);
+    answer.element(lineSummary(*now->report, now->report->lines[page[i]], now->ids->of(page[i])));
   }
   answer.endList();
   answer.close();
@@ -149,14 +157,14 @@ std::string Profile::line(const std::string& id) const {
 std::string Profile::objects(Range range) const {
   const auto now = state();
   Answer answer;
-  return answer.rows(named(now->report->objects, *now->report, now->selected), range,
+  return answer.rows(named(now->report->objects, now->isWhole(), *now->derived, now->selected), range,
                      [&](const auto* item) { answer.element(analysis::objectJson(*now->report, *item)); });
 }
 
 std::string Profile::types(Range range) const {
   const auto now = state();
   Answer answer;
-  return answer.rows(named(now->report->types, *now->report, now->selected), range,
+  return answer.rows(named(now->report->types, now->isWhole(), *now->derived, now->selected), range,
                      [&](const auto* item) { answer.element(analysis::typeJson(*now->report, *item)); });
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "profile/line_summary.h"
 
 namespace cacheline::profile {
 
@@ -44,14 +45,9 @@ double rankOf(analysis::Verdict verdict) {
   return kUnknown;
 }
 
-/// Writers, then readers, of the competing threads; of all where none compete.
+/// Writers, then readers.
 double writersOf(const Line& line) {
-  double writers = 0, readers = 0;
-  for (const analysis::ThreadStatistics& use : line.threads) {
-    if (!use.competes && line.contended != 0) continue;
-    writers += use.stores > 0;
-    readers += use.loads > 0 || use.stores == 0;
-  }
+  const auto [writers, readers] = userCounts(line);
   return writers * 1e6 + readers;
 }
 
@@ -130,14 +126,9 @@ std::string objectsOf(const Line& line) {
   const std::string& first = line.accesses[0].data.object;
   if (std::ranges::all_of(line.accesses, [&](const auto& row) { return row.data.object == first; }))
     return first;
-  std::vector<const analysis::Access*> rows;
-  for (const analysis::Access& access : line.accesses) rows.push_back(&access);
-  std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
-    return std::pair(b->contended, b->records) < std::pair(a->contended, a->records);
-  });
   std::string text;
   std::set<std::string_view> seen;
-  for (const analysis::Access* row : rows)
+  for (const analysis::Access* row : costliestFirst(line))
     if (seen.insert(row->data.object).second) text += (text.empty() ? "" : ", ") + row->data.object;
   return text;
 }

@@ -8,19 +8,18 @@
 #include <vector>
 
 #include "analysis/report.h"
+#include "profile/uses.h"
 
 namespace cacheline::profile {
 
 class NamesOfLines {
  public:
   /// `lines`: indices of lines of the report.
-  NamesOfLines(const analysis::Report& report, const std::vector<uint32_t>& lines) {
-    for (const uint32_t index : lines) {
-      const analysis::Line& line = report.lines[index];
-      for (const analysis::Access& access : line.accesses) {
-        objects_.emplace(line.space, analysis::objectName(access.data));
-        types_.insert(access.data.type);
-      }
+  NamesOfLines(const Uses& uses, const std::vector<uint32_t>& lines) {
+    for (const uint32_t number : uses.of(lines, [](size_t) {})) {
+      const Use& use = uses.at(number);
+      objects_.emplace(*use.space, analysis::objectName(use.first->data));
+      types_.insert(use.first->data.type);
     }
   }
   bool hold(const analysis::ObjectSum& object) const {

@@ -1,9 +1,6 @@
 // Opening, filtering, and which lines a filter leaves.
 #include "profile/profile.h"
 
-#include <numeric>
-#include <set>
-#include <string_view>
 #include <utility>
 
 #include "analysis/recording.h"
@@ -54,6 +51,7 @@ std::shared_ptr<const Profile::State> Profile::made(const std::string& text, con
     next->report = before->report;
     next->ids = before->ids;
     next->head = before->head;
+    next->derived = before->derived;
   } else {
     sharing::Options options = options_;
     options.filter = chosenSamples(
@@ -61,6 +59,7 @@ std::shared_ptr<const Profile::State> Profile::made(const std::string& text, con
     next->report = std::make_shared<analysis::Report>(analyze(path_, options, progress));
     next->ids = std::make_shared<LineIds>(*next->report);
     next->head = headOf(*next->report);
+    next->derived = std::make_shared<Derived>(next->report);
     if (!options.filter.any()) seconds_ = next->report->seconds;
   }
   checkEvidence(next->query.lines, *next->report);
@@ -89,31 +88,27 @@ std::shared_ptr<const void> Profile::takeSource() {
 
 analysis::Report Profile::takeReport() && {
   const std::shared_ptr<const State> last = std::exchange(state_, nullptr);
-  analysis::Report report = std::move(*last->report);
-  if (last->query.lines.empty()) return report;
+  analysis::Report& report = *last->report;
+  if (last->query.lines.empty()) return std::move(report);
+  const NamesOfLines names(last->derived->uses(), last->selected);
   report.selected = {last->selected.size(), report.lines.size()};
   std::vector<analysis::Line> kept;
   kept.reserve(last->selected.size());
   for (const uint32_t index : last->selected) kept.push_back(std::move(report.lines[index]));
   report.lines = std::move(kept);
-  std::vector<uint32_t> lines(report.lines.size());
-  std::iota(lines.begin(), lines.end(), 0);
-  const NamesOfLines names(report, lines);
   std::erase_if(report.objects, [&](const analysis::ObjectSum& object) { return !names.hold(object); });
   std::erase_if(report.types, [&](const analysis::TypeHeat& type) { return !names.hold(type); });
-  return report;
+  return std::move(report);
 }
 
+/// Who asks while they are made waits for the same ones.
 std::shared_ptr<const LineKeys> Profile::State::keysOf(const std::string& wanted) const {
-  {
-    const std::lock_guard lock(mutex);
-    if (keys && sort == wanted) return keys;
-  }
-  const auto made = std::make_shared<const LineKeys>(*report, wanted);
   const std::lock_guard lock(mutex);
-  sort = wanted;
-  keys = made;
-  return made;
+  if (!keys || sort != wanted) {
+    keys = std::make_shared<const LineKeys>(*report, wanted);
+    sort = wanted;
+  }
+  return keys;
 }
 
 }  // namespace cacheline::profile

@@ -7,10 +7,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/report.h"
 #include "profile/analyze.h"
+#include "profile/derived.h"
 #include "profile/line_ids.h"
 #include "profile/line_order.h"
 #include "profile/measure.h"
@@ -65,11 +67,12 @@ class Profile {
 
   /// Answers are JSON. May be asked from several threads, also while filter() runs: then of the state before.
   /// {"report": the document without its lines and objects (empty), "counts": {"lines", "selected",
-  /// "objects", "types"}, "loadCycles": of the selected lines, or null where no load carries a latency,
-  /// "files"}.
+  /// "objects", "types"}, "loadCycles": of the selected lines, or null where no load carries a latency}.
   std::string summary() const;
   /// {"total", "rows": [{"id", "line"}]}.
   std::string lines(const LinesQuestion& question, const KeepOn& keepOn) const;
+  /// {"total", "rows"}: of the same lines their summaries (line_summary.h).
+  std::string rows(const LinesQuestion& question, const KeepOn& keepOn) const;
   /// {"id", "line"}; Error(usage) where there is no such line among the samples chosen.
   std::string line(const std::string& id) const;
   /// {"total", "rows"}: sums as in the report, of those that accesses of selected lines name.
@@ -106,12 +109,16 @@ class Profile {
     std::shared_ptr<analysis::Report> report;
     std::shared_ptr<const LineIds> ids;       ///< of its lines
     std::shared_ptr<const std::string> head;  ///< its JSON without lines and objects
+    std::shared_ptr<Derived> derived;         ///< of it
     Query query;
     std::vector<uint32_t> selected;  ///< indices of lines
     mutable std::mutex mutex;
     mutable std::string sort;
     mutable std::shared_ptr<const LineKeys> keys;  ///< of `sort`
     std::shared_ptr<const LineKeys> keysOf(const std::string& wanted) const;
+    bool isWhole() const { return selected.size() == report->lines.size(); }
+    /// How many lines fit the question, and the indices of those of its range.
+    std::pair<size_t, std::vector<uint32_t>> page(const LinesQuestion& question, const KeepOn& keepOn) const;
   };
 
   std::shared_ptr<const State> state() const {

@@ -87,19 +87,6 @@ struct DataSum {
   analysis::SourceLine place = {};
 };
 
-using DataKey = std::tuple<std::string_view, uint32_t, std::string_view, std::string_view, uint32_t,
-                           analysis::How, std::string>;
-
-DataKey keyOf(const DataName& data) {
-  return {data.object,
-          data.stackOwner ? data.stackOwner->tid : 0,
-          data.type,
-          data.definition ? std::string_view(data.definition->file) : std::string_view(),
-          data.definition ? data.definition->line : 0,
-          data.how,
-          analysis::withoutIndices(data.field)};
-}
-
 /// The lines of a file that each code stands on; codes are few, and rows are many.
 class LinesOfFile {
  public:
@@ -215,18 +202,15 @@ std::string Profile::heat(const std::string& file, Measure measure, const KeepOn
 std::string Profile::places(const KeepOn& keepOn) const {
   const auto now = state();
   std::map<std::pair<std::string_view, uint32_t>, CodePlace> places;
-  std::set<std::tuple<const CodeName*, std::string_view, std::string_view>> seen;
-  for (size_t i = 0; i < now->selected.size(); ++i) {
-    look(keepOn, i);
-    for (const Access& access : now->report->lines[now->selected[i]].accesses) {
-      if (!seen.emplace(access.code.get(), access.data.object, access.data.field).second) continue;
-      eachPlace(*access.code, [&](const std::string& file, uint32_t line, const std::string& called) {
-        CodePlace& place = places[{file, line}];
-        place.binaries.insert(access.code->object);
-        if (place.uses.size() < kMostUses)
-          place.uses.emplace(access.data.object, analysis::withoutIndices(access.data.field), called);
-      });
-    }
+  const Uses& uses = now->derived->uses();
+  for (const uint32_t use : uses.of(now->selected, [&](size_t line) { look(keepOn, line); })) {
+    const Access& access = *uses.at(use).first;
+    eachPlace(*access.code, [&](const std::string& file, uint32_t line, const std::string& called) {
+      CodePlace& place = places[{file, line}];
+      place.binaries.insert(access.code->object);
+      if (place.uses.size() < kMostUses)
+        place.uses.emplace(access.data.object, analysis::withoutIndices(access.data.field), called);
+    });
   }
   Answer answer;
   answer.open();
@@ -254,23 +238,26 @@ std::string Profile::places(const KeepOn& keepOn) const {
 
 std::string Profile::data(Measure measure, const KeepOn& keepOn) const {
   const auto now = state();
-  std::map<DataKey, DataSum> sums;
+  const Uses& uses = now->derived->uses();
+  const std::vector<double>& amounts = now->derived->amounts(measure);
+  std::vector<DataSum> sums(uses.dataCount());
   std::vector<const DataSum*> order;
   for (size_t i = 0; i < now->selected.size(); ++i) {
     look(keepOn, i);
-    for (const Access& access : now->report->lines[now->selected[i]].accesses) {
-      const auto [found, isNew] = sums.try_emplace(keyOf(access.data));
-      DataSum& sum = found->second;
-      if (isNew) {
-        sum.first = &access;
+    const uint32_t index = now->selected[i];
+    const size_t first = uses.firstOf(index);
+    for (size_t at = first; at < uses.firstOf(index + 1); ++at) {
+      const Use& use = uses.ofAccess(at);
+      DataSum& sum = sums[use.data];
+      if (sum.first == nullptr) {
+        sum.first = &now->report->lines[index].accesses[at - first];
         order.push_back(&sum);
       }
-      const double amount = amountOf(access, measure);
-      sum.amount += amount;
-      if (amount <= sum.most) continue;
-      const analysis::SourceLine place = analysis::ownPlace(*access.code, analysis::isForeignSource);
+      sum.amount += amounts[at];
+      if (amounts[at] <= sum.most) continue;
+      const analysis::SourceLine place = analysis::ownPlace(*use.first->code, analysis::isForeignSource);
       if (place.file->empty()) continue;
-      sum.most = amount;
+      sum.most = amounts[at];
       sum.place = place;
     }
   }

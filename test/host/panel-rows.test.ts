@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { CachelineApi } from '../../extension/features/api';
-import type { ToPanel } from '../../extension/protocol/panel';
+import type { PanelLine, ToPanel } from '../../extension/protocol/panel';
 import { rowContext } from '../../extension/protocol/panel-rows';
 import type { CacheLine } from '../../extension/protocol/report';
 import { activate, closeEditors, eventually, profile, program, source } from './support';
@@ -16,8 +16,13 @@ describe('rows of the panel', function () {
     assert.ok(message.type === 'report');
     return message;
   };
-  const first = (): CacheLine & { id: string } => {
+  const first = (): PanelLine => {
     const [line] = shown().lines;
+    assert.ok(line);
+    return line;
+  };
+  const firstInFull = async (): Promise<CacheLine> => {
+    const line = (await api.currentReport())?.lines.find(({ address, space }) => address === first().address && space === first().space);
     assert.ok(line);
     return line;
   };
@@ -45,7 +50,7 @@ describe('rows of the panel', function () {
   });
 
   it('are copied as Markdown, CSV and JSON', async () => {
-    const line = first();
+    const line = await firstInFull();
     assert.match(await copied('copyRowAsMarkdown'), new RegExp(`^Cache line \`${line.address}\` of pid \\d+: \\*\\*false sharing`));
     const [header = '', row = ''] = (await copied('copyRowAsCsv')).split('\r\n');
     assert.match(header, /^index,address,/);
@@ -57,7 +62,7 @@ describe('rows of the panel', function () {
 
   it('open their source, of an access its own', async () => {
     const uri = source('reader_writer/contended.c');
-    const { accesses } = first();
+    const { accesses } = await firstInFull();
     for (const index of [0, 1]) {
       await choose('rowSource', index);
       await eventually('the line is selected', () => {
@@ -73,7 +78,7 @@ describe('rows of the panel', function () {
     await choose('onlyRow');
     assert.equal(shown().filter, `line:${address}`);
     assert.deepEqual([shown().total, first().id], [1, id], 'the line has the same name under every filter');
-    const { symbol } = first().accesses[0] ?? {};
+    const { symbol } = (await firstInFull()).accesses[0] ?? {};
     await choose('withoutRow', 0);
     assert.match(shown().filter, new RegExp(`^line:${address} -function:.*${symbol}`));
     assert.equal(shown().total, 0);
@@ -86,7 +91,8 @@ describe('rows of the panel', function () {
 
   it('have their line in full, which the page asks for', async () => {
     const { version } = shown();
-    const { id, accesses } = first();
+    const { id } = first();
+    const { accesses } = await firstInFull();
     await api.receiveFromPanel({ type: 'detail', version, id });
     const detail = api.panelState().detail;
     assert.ok(detail);
@@ -100,8 +106,12 @@ describe('rows of the panel', function () {
       ],
     );
     assert.ok(detail.hasSource);
+    await api.receiveFromPanel({ type: 'unfold', version, id });
+    assert.deepEqual(api.panelState().unfolded?.accesses, accesses);
     await api.receiveFromPanel({ type: 'detail', version, id: 'pid 1:0x40' });
     assert.equal(api.panelState().detail, undefined, 'of a line that is not there nothing');
+    await api.receiveFromPanel({ type: 'unfold', version, id: 'pid 1:0x40' });
+    assert.equal(api.panelState().unfolded?.id, id);
   });
 
   it('of another report, of no report and of a made-up kind do nothing', async () => {

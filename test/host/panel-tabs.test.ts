@@ -164,7 +164,9 @@ describe('tabs of the panel', function () {
   it('shows the code of the access that is chosen', async () => {
     const { message } = api.panelState();
     assert.ok(message.type === 'report');
-    const { id = '', accesses = [] } = message.lines[0] ?? {};
+    const { id = '' } = message.lines[0] ?? {};
+    const accesses = (await api.currentReport())?.lines[0]?.accesses ?? [];
+    assert.ok(accesses.length > 0);
     for (const access of accesses.keys()) {
       await api.receiveFromPanel({ type: 'tab', version: version(), view: 'code', filter: '', subject: { line: id, access } });
       const { tab } = api.panelState();

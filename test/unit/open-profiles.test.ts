@@ -63,10 +63,10 @@ describe('open profiles', function () {
     const engine = client();
     const shares: number[] = [];
     const { handle, summary } = await engine.call('open', { path: 'a', showAll: false }, { onProgress: (share) => shares.push(share) });
-    assert.deepEqual(summary.files, ['a']);
+    assert.deepEqual(summary, { of: 'a' });
     assert.deepEqual(shares, [0.5]);
     assert.equal((await ask(engine, handle)).path, 'a');
-    assert.deepEqual((await engine.call('filter', { handle, filter: 'type:Queue' })).files, ['type:Queue']);
+    assert.deepEqual(await engine.call('filter', { handle, filter: 'type:Queue' }), { of: 'type:Queue' });
     assert.equal((await ask(engine, handle)).filter, 'type:Queue');
     assert.equal(await engine.call('close', { handle }), null);
     await assert.rejects(engine.call('ask', { handle, question: { question: 'threads' } }), {

@@ -7,11 +7,12 @@ import { DEFAULT_SORT, lineRows } from '../../webviews/panel/model';
 import { displaysOf } from '../../webviews/panel/displays';
 import type { Report } from '../../extension/protocol/report';
 import { hitmReport, peerReport } from './hitm-report';
-import { panelLine } from './report-builder';
+import { measuredBy, panelLine } from './report-builder';
 
 const layoutOf = ({ evidence, lines }: Report, width: number, chosen: Record<string, GroupState> = {}) =>
-  tableLayout(measureGroups(evidence, lines), width, chosen, 'all HITMs');
-const keysOf = ({ evidence, lines }: Report): string[] => groupsOf(lines, evidence).flatMap(({ columns }) => columns.map(({ key }) => key));
+  tableLayout(measureGroups(evidence, measuredBy(lines)), width, chosen, 'all HITMs');
+const keysOf = ({ evidence, lines }: Report): string[] =>
+  groupsOf(measuredBy(lines), evidence).flatMap(({ columns }) => columns.map(({ key }) => key));
 
 describe('panel columns', () => {
   it('are those of c2c, with the numbers of lines and accesses', () => {
@@ -19,9 +20,9 @@ describe('panel columns', () => {
     const [first] = lines;
     assert.ok(first);
     const values = (of: (column: ReturnType<typeof groupsOf>[number]['columns'][number]) => Value): Record<string, Value> =>
-      Object.fromEntries(groupsOf(lines, evidence).flatMap(({ columns }) => columns.map((column) => [column.key, of(column)])));
+      Object.fromEntries(groupsOf(measuredBy(lines), evidence).flatMap(({ columns }) => columns.map((column) => [column.key, of(column)])));
     assert.deepEqual(
-      values(({ line }) => line(first)),
+      values(({ line }) => line(panelLine(first))),
       {
         'hitm.total': 312,
         'hitm.local': 125,
@@ -99,7 +100,7 @@ describe('panel columns', () => {
     assert.deepEqual([0, 1234, '0, 1', null, undefined].map(valueText), ['0', '1,234', '0, 1', '', '']));
 
   it('are as wide as their longest text', () => {
-    const { lines } = hitmReport();
+    const by = measuredBy(hitmReport().lines);
     const column = (text: string, numbers: [number, number]) => ({
       key: 'k',
       name: text,
@@ -107,10 +108,10 @@ describe('panel columns', () => {
       line: () => numbers[0],
       access: () => numbers[1],
     });
-    assert.equal(textLength(column('Total', [1, 2]), lines), 5);
-    assert.equal(textLength(column('N', [1, 12_345]), lines), 6);
-    assert.equal(textLength({ ...column('N', [1, 2]), line: () => '0, 1, 2, 3' }, lines), 10);
-    assert.equal(textLength({ ...column('N', [1, 2]), line: () => null }, lines), 1);
+    assert.equal(textLength(column('Total', [1, 2]), by), 5);
+    assert.equal(textLength(column('N', [1, 12_345]), by), 6);
+    assert.equal(textLength({ ...column('N', [1, 2]), line: () => '0, 1, 2, 3' }, by), 10);
+    assert.equal(textLength({ ...column('N', [1, 2]), line: () => null }, by), 1);
   });
 
   it('sort the lines', () => {

@@ -2,22 +2,18 @@
 import assert from 'node:assert/strict';
 import { lineRow, type LineRow } from '../../webviews/panel/model';
 import { HEIGHT, RowList } from '../../webviews/panel/row-list';
-import { access, cacheLine, panelLine } from './report-builder';
+import type { CacheLine } from '../../extension/protocol/report';
+import { access, cacheLine, panelLine, unfolded } from './report-builder';
 
-const line = (address: number, accesses: number): LineRow =>
-  lineRow(
-    panelLine(
-      cacheLine(
-        Array.from({ length: accesses }, () => access({ writes: 1 })),
-        { address: `0x${address.toString(16)}` },
-      ),
-    ),
-    'contended',
+const line = (address: number, accesses: number): CacheLine =>
+  cacheLine(
+    Array.from({ length: accesses }, () => access({ writes: 1 })),
+    { address: `0x${address.toString(16)}` },
   );
 
 describe('the list of rows', () => {
-  const [first, second, third] = [line(1, 2), line(2, 1), line(3, 3)];
-  const lines = [first, second, undefined, third, undefined];
+  const [first, third] = [line(1, 2), line(3, 3)];
+  const lines = [first, line(2, 1), undefined, third, undefined].map((one) => one && lineRow(panelLine(one)));
   const lineAt = (place: number): LineRow | undefined => lines[place];
   const all = (list: RowList): string[] => Array.from({ length: list.length }, (_, index) => list.at(index).kind);
 
@@ -27,8 +23,8 @@ describe('the list of rows', () => {
       5,
       lineAt,
       [
-        [0, first],
-        [3, third],
+        [0, unfolded(first)],
+        [3, unfolded(third)],
       ],
       'contended',
     );
@@ -52,8 +48,8 @@ describe('the list of rows', () => {
   });
 
   it('has rows one below the other, details as high as they were measured', () => {
-    const heights = new Map([[`${first.id} detail`, 111]]);
-    const list = new RowList(5, lineAt, [[0, first]], 'contended', heights);
+    const heights = new Map([[`${unfolded(first).id} detail`, 111]]);
+    const list = new RowList(5, lineAt, [[0, unfolded(first)]], 'contended', heights);
     let top = 0;
     for (let index = 0; index < list.length; index++) {
       assert.equal(list.topOf(index), top);

@@ -4,13 +4,13 @@ import { Fragment, h, options, type ComponentChildren, type VNode } from 'preact
 import { AccessCells, DetailCell, LineCells } from '../../webviews/panel/rows';
 import { tableLayout } from '../../webviews/panel/layout';
 import { DEFAULT_SORT, lineRows } from '../../webviews/panel/model';
-import { panelLines } from '../../extension/session/profile/panel-lines';
+import { unfoldedLine } from '../../extension/session/profile/panel-lines';
 import { showPrintable } from '../../webviews/panel/shown-text';
 import type { Blind } from '../../extension/protocol/blindness';
 import type { PanelAdvice, PanelHeat, PanelWords } from '../../extension/protocol/panel';
 import type { Report } from '../../extension/protocol/report';
 import { VERDICT_MEANING } from '../../extension/protocol/words';
-import { access, cacheLine, panelLine, readerBesideWriter, report, thread } from './report-builder';
+import { access, cacheLine, panelLine, readerBesideWriter, report, thread, unfolded } from './report-builder';
 
 const EVIL = 'a\u202eb\u2066c\u200bd\u001b[1m';
 const HARMLESS = 'a\\u{202e}b\\u{2066}c\\u{200b}d\\x1b[1m';
@@ -45,10 +45,11 @@ describe('text of the panel', () => {
   it('is printable in all cells, with the line breaks of titles', () => {
     const data = { object: EVIL, offset: 0, definition: null };
     const row = access({ writes: 9, data, symbol: EVIL, file: `/src/${EVIL}.c`, line: 3 });
-    const line = panelLine(cacheLine([row], { space: EVIL, mapping: EVIL, threads: [{ ...thread(1), comm: EVIL }] }));
+    const whole = cacheLine([row], { space: EVIL, mapping: EVIL, threads: [{ ...thread(1), comm: EVIL }] });
+    const line = unfolded(whole);
     const heat = { metric: 'contended', measure: 'contended', whole: 9, choices: [], instead: '' } as unknown as PanelHeat;
     const layout = tableLayout(undefined, 1000, {}, 'samples');
-    const [lineRow] = lineRows([line], DEFAULT_SORT, 'contended');
+    const [lineRow] = lineRows([panelLine(whole)], DEFAULT_SORT, 'contended');
     assert.ok(lineRow);
     const cells = [
       h(LineCells, { row: lineRow, onToggle: () => undefined, layout, heat }),
@@ -57,9 +58,9 @@ describe('text of the panel', () => {
     ];
     const texts = shown(cells);
     for (const text of texts) assert.doesNotMatch(text, /[\u202e\u2066\u200b\u001b]/u, text);
-    const whole = texts.join('\n');
+    const all = texts.join('\n');
     for (const text of [`0x404040 of ${HARMLESS}`, `${HARMLESS} 1: 1 read`, `/src/${HARMLESS}.c:3`, `${HARMLESS}.c:3`])
-      assert.ok(whole.includes(text), text);
+      assert.ok(all.includes(text), text);
     assert.ok(
       texts.some((text) => /\n/.test(text)),
       'titles of several lines',
@@ -68,7 +69,7 @@ describe('text of the panel', () => {
 
   it('says of a line who waits for whom, as the report does', () => {
     const { line, waiting } = readerBesideWriter();
-    const [told, silent] = panelLines([line, { ...line, victims: [] }].map((one, at) => ({ id: `${at}`, line: one })));
+    const [told, silent] = [line, { ...line, victims: [] }].map((one, at) => unfoldedLine({ id: `${at}`, line: one }));
     const texts = (of: typeof told, isInPane = false): string[] =>
       shown(h(DetailCell, { line: of!, columns: 4, evidence: ['clock'], isInPane }));
     assert.ok(texts(told).includes(waiting), texts(told).join('\n'));

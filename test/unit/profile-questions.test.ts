@@ -4,8 +4,17 @@ import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { NativeEngine, type NativeAddon } from '../../extension/engine/native';
 import { loadCyclesOf } from '../../extension/protocol/measure';
-import type { Answers, CodeListing, CodePlace, DataSum, ProfileSummary, Question, SourceLineHeat } from '../../extension/protocol/profile';
+import type {
+  Answers,
+  CodeListing,
+  CodePlace,
+  DataSum,
+  LineSummary,
+  Question,
+  SourceLineHeat,
+} from '../../extension/protocol/profile';
 import { heatOfFile, isAt } from '../../extension/session/profile/heat';
+import { lineSummary } from '../../extension/session/profile/line-summary';
 import { codePlaces, dataSums } from '../../extension/session/profile/report-profile';
 import { canSynthesize, compileWorker, synthesize } from './c2c/synth';
 import { hasAddon } from './c2c/engine';
@@ -54,9 +63,26 @@ describe('questions to an open profile', function () {
     const { id, line } = page.rows[0]!;
     assert.deepEqual(await ask<'line'>({ question: 'line', id }), { id, line });
     assert.equal((await ask<'objects'>({ question: 'objects', count: 2 })).rows.length, 2);
+    const exactRow = (row: LineSummary): LineSummary => ({
+      ...row,
+      loadCycles: row.loadCycles && Number(row.loadCycles.toPrecision(9)), // sums of means
+    });
+    const summaries = await ask<'rows'>({ question: 'rows' });
+    assert.equal(summaries.total, lines.length);
+    assert.deepEqual(
+      summaries.rows.map(exactRow),
+      all.rows.map((row) => exactRow(lineSummary(row.line, row.id))),
+    );
+    const few = await ask<'rows'>({ question: 'rows', sort: 'address', descending: false, offset: 5, count: 7 });
+    assert.deepEqual(
+      few.rows.map((row) => row.id),
+      page.rows.map((row) => row.id),
+    );
     assert.deepEqual((await ask<'types'>({ question: 'types' })).rows, whole.types);
+    const files = new Set((await ask<'places'>({ question: 'places' })).rows.map(({ file }) => file));
+    assert.ok(files.size > 0);
     for (const measure of ['hitm', 'localHitm', 'remoteHitm', 'latency', 'contended'] as const) {
-      for (const file of summary.files) {
+      for (const file of files) {
         const { rows } = await ask<'heat'>({ question: 'heat', file, measure });
         const exact = (heat: SourceLineHeat): SourceLineHeat => ({
           ...heat,
@@ -158,10 +184,12 @@ describe('questions to an open profile', function () {
       const { file: path } = synthesize(machine, folder.path, { seed: 4, samples, lines: 12, binary });
       const addon = createRequire(__filename)(addonPath) as NativeAddon;
       const { handle, summary } = await addon.open({ path, showAll: true }, () => undefined).done;
-      const [file = ''] = (JSON.parse(summary) as ProfileSummary).files;
+      const { rows: places } = JSON.parse(await addon.ask({ handle, question: 'places' }).done) as Answers['places'];
+      const [{ file } = { file: '' }] = places;
       const { rows } = JSON.parse(await addon.ask({ handle, question: 'lines' }).done) as Answers['lines'];
       const questions: Question[] = [
         { question: 'lines', count: 3 },
+        { question: 'rows', count: 3 },
         { question: 'line', id: rows[0]!.id },
         { question: 'code', id: rows[0]!.id, access: 0 },
         { question: 'heat', file, measure: 'contended' },

@@ -59,7 +59,7 @@ function openOf(report: Report): Required<Pick<Handlers, 'ask'>> & { opened: Eng
   const given = { lines: 0 };
   return {
     given,
-    opened: { handle: 7, summary: { ...source.summary, files: [] } },
+    opened: { handle: 7, summary: source.summary },
     ask: async ({ handle, question }) => {
       assert.equal(handle, 7);
       if (question.question !== 'lines') return source.ask(question as Extract<typeof question, { question: 'places' }>);
@@ -282,7 +282,7 @@ describe('profile', () => {
         return ask(question);
       };
       const shown = await ShownProfile.begin(source, 'r', 'r');
-      assert.deepEqual(asked, selected ? ['lines'] : ['lines', 'objects']);
+      assert.deepEqual(asked, selected ? ['lines', 'rows'] : ['lines', 'rows', 'objects']);
       assert.equal(shown.hasObjects, !selected);
       assert.equal(shown.first.total, report.lines.length);
       assert.deepEqual([...shown.places().keys()], []);

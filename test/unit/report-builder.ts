@@ -1,6 +1,7 @@
 // Builds reports for tests: only what a test is about has to be said.
+import assert from 'node:assert/strict';
 import type { FalseShare } from '../../extension/protocol/false-share';
-import type { PanelLine } from '../../extension/protocol/panel';
+import type { PanelLine, UnfoldedLine } from '../../extension/protocol/panel';
 import type {
   Access,
   C2cSettings,
@@ -13,6 +14,9 @@ import type {
   Stats,
   ThreadUse,
 } from '../../extension/protocol/report';
+import { lineSummary } from '../../extension/session/profile/line-summary';
+import { panelLines, unfoldedLine } from '../../extension/session/profile/panel-lines';
+import type { MeasuredBy } from '../../webviews/panel/columns';
 
 export function access(fields: Partial<Access> & { writes?: number; reads?: number } = {}): Access {
   const { writes = 0, reads = 0, ...rest } = fields;
@@ -86,9 +90,21 @@ export function cacheLine(accesses: Access[], fields: Partial<CacheLine> = {}): 
   };
 }
 
-/** As the page has it. */
+/** As the page has it, folded. */
 export function panelLine(line: CacheLine): PanelLine {
-  return { ...line, id: `${line.space}:${line.address}` };
+  const [made] = panelLines([lineSummary(line, `${line.space}:${line.address}`)]);
+  assert.ok(made);
+  return made;
+}
+
+/** As the page has it, unfolded. */
+export function unfolded(line: CacheLine): UnfoldedLine {
+  return unfoldedLine({ id: `${line.space}:${line.address}`, line });
+}
+
+/** What the page measures columns by, of few lines. */
+export function measuredBy(lines: readonly CacheLine[]): MeasuredBy {
+  return { lines: lines.map(panelLine), examples: lines.flatMap(({ accesses }) => accesses) };
 }
 
 /** A reader of `limit` whose line `produce` writes beside it, and the sentence that says so. */

@@ -6,10 +6,9 @@ import type { Access, Report } from '../../extension/protocol/report';
 import { mappingText, memoryName } from '../../extension/protocol/stack-owner';
 import { objectName } from '../../extension/session/report/data-text';
 import { lineHoverText } from '../../extension/session/hover/hover-text';
-import { objectsOf } from '../../webviews/panel/model';
 import { Command, root } from './command';
 import { temporaryFolder } from './fixtures';
-import { access, cacheLine, report } from './report-builder';
+import { access, cacheLine, panelLine, report } from './report-builder';
 import { schemaErrors } from './schemas';
 
 describe('owners of stacks', function () {
@@ -68,7 +67,7 @@ describe('owners of stacks', function () {
     const line = cacheLine([access({ data, writes: 9, threads: [1] }), access({ data, writes: 8, threads: [2] })], { mapping: '//anon' });
     assert.equal(mappingText(line), 'the stack of worker 12');
     assert.equal(mappingText(cacheLine([access()], { mapping: '//anon' })), 'anonymous memory');
-    assert.equal(objectsOf(line, 'contended'), '[stack of worker 12]');
+    assert.equal(panelLine(line).objects, '[stack of worker 12]');
     const own = line.accesses.map((one) => ({ cacheLine: line, access: one }));
     assert.match(lineHoverText(report([line]), own, 'contended'), /\*\*`\[stack of worker 12\]`\s\+8\*\*/);
   });

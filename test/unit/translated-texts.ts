@@ -25,7 +25,7 @@ async function shownTexts(): Promise<Record<string, unknown>> {
   const { machineView } = await import('../../extension/session/machine/machine-view');
   const { firstWords } = await import('../../extension/session/report/first-words');
   const { armReport, intelReport } = await import('./pmu-reports');
-  const { readerBesideWriter, report } = await import('./report-builder');
+  const { measuredBy, readerBesideWriter, report } = await import('./report-builder');
   const { lineHoverText } = await import('../../extension/session/hover/hover-text');
   const { ReportProfile } = await import('../../extension/session/profile/report-profile');
   const { ShownProfile } = await import('../../extension/session/profile/shown-profile');
@@ -57,7 +57,7 @@ async function shownTexts(): Promise<Record<string, unknown>> {
     functions: pairsTable(functionTable, '/code', nowhere),
     timeline: timeline(timeTable),
     threads: [uneven, sampled].map((list) => threadsTab(list, { recording: null })),
-    columns: groupsOf(intelReport().lines, ['hitm']).map(({ name, title, columns }) => [
+    columns: groupsOf(measuredBy(intelReport().lines), ['hitm']).map(({ name, title, columns }) => [
       [name, title],
       ...columns.map((one) => [one.name, one.title]),
     ]),
@@ -82,6 +82,7 @@ async function panelReport(report: Report): Promise<ToPanel> {
   const { ShownProfile } = await import('../../extension/session/profile/shown-profile');
   const { panelWords } = await import('../../extension/session/report/first-words');
   const { HEAT_METRICS, MEASURE_WORDS, measureOf, whyMissing, wholeOf } = await import('../../extension/protocol/measure');
+  const { panelLine } = await import('./report-builder');
   const profile = await ShownProfile.of(new ReportProfile(report), 'r', 'r');
   const now = measureOf(report, 'auto');
   const choices = HEAT_METRICS.map((metric) => ({ metric, name: MEASURE_WORDS[metric].name, missing: whyMissing(report, metric) }));
@@ -92,7 +93,8 @@ async function panelReport(report: Report): Promise<ToPanel> {
     words: panelWords(profile),
     filter: '',
     heat: { ...now, whole: wholeOf(report, now.measure), choices, instead: '' },
-    lines: report.lines.map((line, index) => ({ ...line, id: String(index) })),
+    lines: report.lines.map(panelLine),
+    examples: report.lines.flatMap(({ accesses }) => accesses),
     total: report.lines.length,
     objects: report.objects,
     headFollows: false,

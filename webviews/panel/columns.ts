@@ -2,7 +2,8 @@
 // null: this evidence cannot say; undefined: there is nothing of the kind in this row.
 import { t } from '../../extension/protocol/l10n';
 import { loadCycles } from '../../extension/protocol/measure';
-import type { Access, CacheLine, Evidence, LoadLevels } from '../../extension/protocol/report';
+import type { PanelLine } from '../../extension/protocol/panel';
+import type { Access, Evidence, LoadLevels } from '../../extension/protocol/report';
 import { count } from './format';
 
 export type Value = number | string | null | undefined;
@@ -12,7 +13,7 @@ export interface Column {
   key: string;
   name: string;
   title: string;
-  line: (line: CacheLine) => Value;
+  line: (line: PanelLine) => Value;
   access: (access: Access) => Value;
   /** Of other evidence it says nothing, even where a zero stands there. */
   needs?: Evidence;
@@ -29,7 +30,7 @@ export interface Group {
 }
 
 /** A column whose value lines and accesses have alike. */
-function both(key: string, name: string, title: string, of: (row: CacheLine | Access) => Value, needs?: Evidence): Column {
+function both(key: string, name: string, title: string, of: (row: PanelLine | Access) => Value, needs?: Evidence): Column {
   return { key, name, title, line: of, access: of, ...(needs ? { needs } : {}) };
 }
 
@@ -50,12 +51,10 @@ function mean(
   return { key, name, title, line: () => undefined, access };
 }
 
-/** Of all loads of the rows. */
-function meanOfAll(accesses: readonly Access[]): Value {
-  const timed = accesses.filter(({ meanCycles }) => meanCycles !== null);
-  if (timed.length === 0) return null;
-  const loads = timed.reduce((sum, access) => sum + access.loads, 0);
-  return loads === 0 ? undefined : Math.round(timed.reduce((sum, access) => sum + loadCycles(access), 0) / loads);
+/** Of all loads. */
+function meanOf(cycles: number | null, loads: number | null): Value {
+  if (cycles === null || loads === null) return null;
+  return loads === 0 ? undefined : Math.round(cycles / loads);
 }
 
 const percentile = (key: 'p50' | 'p95' | 'max', name: string, title: string): Column => ({
@@ -67,7 +66,6 @@ const percentile = (key: 'p50' | 'p95' | 'max', name: string, title: string): Co
 });
 
 const list = (numbers: readonly number[] | null | undefined): Value => (numbers ? numbers.join(', ') : null);
-const nodesOf = (accesses: readonly Access[]): number[] => [...new Set(accesses.flatMap(({ nodes }) => nodes ?? []))].sort((a, b) => a - b);
 const snoops = (of: { local: number; remote: number } | null): Value => (of ? of.local + of.remote : null);
 const otherLoads = ({ loads, hitm, peer }: Access): number =>
   loads - (hitm?.local ?? 0) - (hitm?.remote ?? 0) - (peer?.local ?? 0) - (peer?.remote ?? 0);
@@ -165,8 +163,8 @@ const GROUPS: Group[] = [
         key: 'cycles.mean',
         name: t('Mean'),
         title: t('Mean of the loads of the rows listed'),
-        line: ({ accesses }) => meanOfAll(accesses),
-        access: (access) => meanOfAll([access]),
+        line: ({ loadCycles: cycles, timedLoads }) => meanOf(cycles, timedLoads),
+        access: (access) => meanOf(access.meanCycles === null ? null : loadCycles(access), access.loads),
       },
       mean(
         'cycles.rmt',
@@ -217,24 +215,30 @@ const GROUPS: Group[] = [
     title: t('Which threads and CPUs accessed the line'),
     priority: 4,
     columns: [
-      both('who.threads', t('Threads'), t('Threads seen'), ({ threads }) => threads.length),
+      both('who.threads', t('Threads'), t('Threads seen'), ({ threads }) => (typeof threads === 'number' ? threads : threads.length)),
       { key: 'who.cpus', name: t('CPUs'), title: t('CPUs seen'), line: () => undefined, access: ({ cpus }) => cpus },
       {
         key: 'who.nodes',
         name: t('Nodes'),
         title: t('NUMA nodes of the CPUs'),
-        line: ({ accesses }) => list(nodesOf(accesses)),
+        line: ({ nodes }) => list(nodes),
         access: ({ nodes }) => list(nodes),
       },
     ],
   },
 ];
 
-/** The groups and columns that say something about these lines. */
-export function groupsOf(lines: readonly CacheLine[], evidence: readonly Evidence[]): Group[] {
+/** What columns are measured by: lines, and accesses of some of them. */
+export interface MeasuredBy {
+  lines: readonly PanelLine[];
+  examples: readonly Access[];
+}
+
+/** The groups and columns that say something about these. */
+export function groupsOf({ lines, examples }: MeasuredBy, evidence: readonly Evidence[]): Group[] {
   const says = ({ line, access, needs }: Column): boolean =>
     (needs === undefined || evidence.includes(needs)) &&
-    lines.some((row) => isKnown(line(row)) || row.accesses.some((one) => isKnown(access(one))));
+    (lines.some((row) => isKnown(line(row))) || examples.some((one) => isKnown(access(one))));
   return GROUPS.map((group) => ({ ...group, columns: group.columns.filter(says) })).filter(({ columns }) => columns.length > 0);
 }
 
@@ -247,16 +251,14 @@ export function valueText(value: Value): string {
 }
 
 /** The longest text of a column, its name included. Of numbers only the largest is written out: writing is what costs. */
-export function textLength({ name, line, access }: Column, lines: readonly CacheLine[]): number {
+export function textLength({ name, line, access }: Column, { lines, examples }: MeasuredBy): number {
   let longest = name.length;
   let largest = 0;
   const look = (value: Value): void => {
     if (typeof value === 'number') largest = Math.max(largest, value);
     else longest = Math.max(longest, value?.length ?? 0);
   };
-  for (const row of lines) {
-    look(line(row));
-    for (const one of row.accesses) look(access(one));
-  }
+  for (const row of lines) look(line(row));
+  for (const one of examples) look(access(one));
   return Math.max(longest, count(largest).length);
 }

@@ -1,8 +1,8 @@
 // How the table is laid out for a report and a width: its columns, the groups above them, and the grid of a row.
 import { t } from '../../extension/protocol/l10n';
 import { hasDataSources } from '../../extension/protocol/measure';
-import type { CacheLine, Evidence } from '../../extension/protocol/report';
-import { groupsOf, textLength, type Column, type Group } from './columns';
+import type { Evidence } from '../../extension/protocol/report';
+import { groupsOf, textLength, type Column, type Group, type MeasuredBy } from './columns';
 import { fitGroups, groupsWidth, type FittedGroup, type GroupState } from './fit';
 
 export interface HeadColumn {
@@ -74,8 +74,8 @@ const FOLD = 18;
 const ROW_PADDING = 12;
 
 /** The least that a group's own title takes. */
-function widthsOf(group: Group, lines: readonly CacheLine[]): number[] {
-  const widths = group.columns.map((column) => Math.ceil(textLength(column, lines) * CHARACTER) + PADDING);
+function widthsOf(group: Group, by: MeasuredBy): number[] {
+  const widths = group.columns.map((column) => Math.ceil(textLength(column, by) * CHARACTER) + PADDING);
   const first = Math.max(widths[0] ?? 0, Math.ceil(group.name.length * BOLD_CHARACTER) + PADDING + FOLD);
   return [first, ...widths.slice(1)];
 }
@@ -89,13 +89,14 @@ export interface Measured {
   flags: boolean;
 }
 
-export function measureGroups(evidence: Evidence[], lines: readonly CacheLine[]): Measured | undefined {
+export function measureGroups(evidence: Evidence[], by: MeasuredBy): Measured | undefined {
   if (!hasDataSources({ evidence })) return undefined;
-  const groups = groupsOf(lines, evidence);
+  const groups = groupsOf(by, evidence);
+  const { lines } = by;
   const longest = lines.reduce((most, { address }) => Math.max(most, address.length), 0);
   return {
     groups,
-    fitted: groups.map((group) => ({ key: group.key, priority: group.priority, widths: widthsOf(group, lines) })),
+    fitted: groups.map((group) => ({ key: group.key, priority: group.priority, widths: widthsOf(group, by) })),
     address: Math.ceil(longest * MONO_CHARACTER) + ADDRESS_PADDING,
     flags: lines.some(({ flags }) => flags.length > 0),
   };

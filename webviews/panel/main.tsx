@@ -22,7 +22,7 @@ import './panel.css';
 import './filter.css';
 
 /** Of messages that parts of the page wait for: the table, the pane below it, a tab, and the box for the filter. */
-const OF_PARTS = ['lines', 'detail', 'tab', 'filtering', 'filterFailed'] as const;
+const OF_PARTS = ['lines', 'unfolded', 'detail', 'tab', 'filtering', 'filterFailed'] as const;
 type OfPart = Extract<ToPanel, { type: (typeof OF_PARTS)[number] }>;
 type OfReport = Exclude<ToPanel, OfPart>;
 type ReportMessage = Extract<ToPanel, { type: 'report' }>;
@@ -59,7 +59,7 @@ function App() {
     case 'failed':
       return <Failed {...message} />;
     case 'report': {
-      const { summary, words, filter, heat, lines, total, objects } = message;
+      const { summary, words, filter, heat, lines, examples, total, objects } = message;
       return (
         <main>
           <Header summary={summary} heat={heat} objects={objects} words={lines.length > 0 ? words : undefined} found={found} />
@@ -69,6 +69,7 @@ function App() {
               lines.length > 0 ? (
                 <LineTable
                   lines={lines}
+                  examples={examples}
                   total={total}
                   version={message.version}
                   summary={summary}

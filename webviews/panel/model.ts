@@ -1,9 +1,7 @@
 // The panel's table as data: sorting, and which rows there are with some lines expanded.
 import { amountOf, type Measure } from '../../extension/protocol/measure';
-import type { PanelLine } from '../../extension/protocol/panel';
+import type { PanelLine, UnfoldedLine } from '../../extension/protocol/panel';
 import type { Access, CacheLine } from '../../extension/protocol/report';
-import { reads, writes } from '../../extension/protocol/roles';
-import { memoryName } from '../../extension/protocol/stack-owner';
 import type { Value } from './columns';
 import type { HeadColumn } from './layout';
 
@@ -21,21 +19,17 @@ export interface LineRow {
   /** Unique within a report. */
   id: string;
   line: PanelLine;
-  objects: string;
-  /** Threads that read and that write; one may do both. */
-  readers: number;
-  writers: number;
   expanded: boolean;
 }
 interface DetailRow {
   kind: 'detail';
   id: string;
-  line: PanelLine;
+  line: UnfoldedLine;
 }
 export interface AccessRow {
   kind: 'access';
   id: string;
-  line: PanelLine;
+  line: UnfoldedLine;
   access: Access;
   /** Among the accesses of the line. */
   index: number;
@@ -57,53 +51,38 @@ export function accessesOf(line: CacheLine, measure: Measure): Access[] {
   return [...line.accesses].sort((a, b) => amountOf(b, measure) - amountOf(a, measure) || b.records - a.records || a.offset - b.offset);
 }
 
-/** "pair.left, pair.right": the data of a line, hottest first. */
-export function objectsOf(line: CacheLine, measure: Measure): string {
-  return [...new Set(accessesOf(line, measure).map(({ data }) => memoryName(data)))].join(', ');
-}
-
-export function lineRow(line: PanelLine, measure: Measure): LineRow {
-  const used = line.threads.filter(({ competes }) => competes || line.contended === 0);
-  return {
-    kind: 'line',
-    id: line.id,
-    line,
-    objects: objectsOf(line, measure),
-    readers: used.filter(reads).length,
-    writers: used.filter(writes).length,
-    expanded: false,
-  };
+export function lineRow(line: PanelLine): LineRow {
+  return { kind: 'line', id: line.id, line, expanded: false };
 }
 
 /** @param column the one to sort by, where it is one of data sources */
 export function lineRows(lines: readonly PanelLine[], sort: Sort, measure: Measure, column?: HeadColumn): LineRow[] {
-  const rows = lines.map((line) => lineRow(line, measure));
   const sign = sort.descending ? -1 : 1;
   const value = column?.column?.line;
   const compare = value
-    ? (a: LineRow, b: LineRow) => compareValues(value(a.line), value(b.line))
-    : (a: LineRow, b: LineRow) => compareFixed(a, b, sort.key, measure);
-  return rows.sort((a, b) => sign * compare(a, b) || compareAddresses(a.line.address, b.line.address));
+    ? (a: PanelLine, b: PanelLine) => compareValues(value(a), value(b))
+    : (a: PanelLine, b: PanelLine) => compareFixed(a, b, sort.key, measure);
+  return [...lines].sort((a, b) => sign * compare(a, b) || compareAddresses(a.address, b.address)).map(lineRow);
 }
 
-function compareFixed(a: LineRow, b: LineRow, key: string, measure: Measure): number {
+function compareFixed(a: PanelLine, b: PanelLine, key: string, measure: Measure): number {
   switch (key) {
     case 'address':
-      return compareAddresses(a.line.address, b.line.address);
+      return compareAddresses(a.address, b.address);
     case 'object':
       return a.objects.localeCompare(b.objects);
     case 'verdict':
-      return VERDICTS.indexOf(b.line.verdict) - VERDICTS.indexOf(a.line.verdict);
+      return VERDICTS.indexOf(b.verdict) - VERDICTS.indexOf(a.verdict);
     case 'threads':
-      return a.line.threads.length - b.line.threads.length;
+      return a.threads - b.threads;
     case 'writers':
       return a.writers - b.writers || a.readers - b.readers;
     case 'samples':
-      return a.line.records - b.line.records;
+      return a.records - b.records;
     default: {
       // Of data sources the report's own order of ties is by address.
-      const records = measure === 'contended' ? a.line.records - b.line.records : 0;
-      return amountOf(a.line, measure) - amountOf(b.line, measure) || records;
+      const records = measure === 'contended' ? a.records - b.records : 0;
+      return amountOf(a, measure) - amountOf(b, measure) || records;
     }
   }
 }

@@ -1,6 +1,7 @@
 // The rows of the table and where they stand, without making them: of half a million lines only those on show become rows.
 import { accessesOf, type LineRow, type Row } from './model';
 import type { Measure } from '../../extension/protocol/measure';
+import type { UnfoldedLine } from '../../extension/protocol/panel';
 
 /** Pixels; of details the least: they wrap, and are measured. */
 export const HEIGHT: Record<Row['kind'], number> = { line: 28, detail: 64, access: 24, missing: 28 };
@@ -28,13 +29,13 @@ export class RowList {
   /**
    * @param total lines
    * @param lineAt undefined: it was not sent yet
-   * @param expanded lines with their places, ascending
+   * @param expanded lines in full with their places, ascending
    * @param heights measured pixels of details, by `Row.id`
    */
   constructor(
     private readonly total: number,
     private readonly lineAt: (place: number) => LineRow | undefined,
-    expanded: readonly (readonly [number, LineRow])[] = [],
+    expanded: readonly (readonly [number, UnfoldedLine])[] = [],
     measure: Measure = 'contended',
     private readonly heights: ReadonlyMap<string, number> = new Map(),
   ) {
@@ -118,7 +119,8 @@ export class RowList {
 }
 
 /** The details of an expanded line, and its accesses. */
-function rowsBelow({ id, line }: LineRow, measure: Measure): Row[] {
+function rowsBelow(line: UnfoldedLine, measure: Measure): Row[] {
+  const { id } = line;
   return [
     { kind: 'detail', id: `${id} detail`, line },
     ...accessesOf(line, measure).map((access, place): Row => {

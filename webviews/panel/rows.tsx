@@ -4,7 +4,7 @@ import { heatStep } from '../../extension/protocol/heat-scale';
 import { t } from '../../extension/protocol/l10n';
 import { amountOf, hasDataSources, shareOf } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
-import type { PanelHeat, PanelLine } from '../../extension/protocol/panel';
+import type { PanelHeat, UnfoldedLine } from '../../extension/protocol/panel';
 import type { CacheLine, Evidence } from '../../extension/protocol/report';
 import { mappingText, memoryName } from '../../extension/protocol/stack-owner';
 import { FLAG_MEANING, FLAG_WORDS, VERDICT_MEANING, VERDICT_WORDS, percent } from '../../extension/protocol/words';
@@ -22,7 +22,7 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
   const { line } = row;
   return (
     <>
-      <div class="column object mono" role="gridcell" title={row.objects}>
+      <div class="column object mono" role="gridcell" title={line.objects}>
         <button
           type="button"
           class="twisty"
@@ -38,7 +38,7 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
             <path d={row.expanded ? 'M3 5.5 8 10.5 13 5.5' : 'M5.5 3 10.5 8 5.5 13'} />
           </svg>
         </button>
-        {row.objects}
+        {line.objects}
       </div>
       <div class="column verdict" role="gridcell">
         <span
@@ -59,8 +59,8 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
         if (head === LINE) return <AddressCell key={head.key} title={t('{0} of {1}', line.address, line.space)} text={line.address} />;
         if (head.key === 'share') return <ShareCell key={head.key} share={shareOf(amountOf(line, heat.measure), heat.whole)} />;
         const numbers: Record<string, string> = {
-          threads: count(line.threads.length),
-          writers: `${row.writers} / ${row.readers}`,
+          threads: count(line.threads),
+          writers: `${line.writers} / ${line.readers}`,
           samples: count(line.records),
         };
         return <NumberCell key={head.key} name={head.key} text={numbers[head.key] ?? ''} />;
@@ -70,7 +70,7 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
 }
 
 interface DetailProps {
-  line: PanelLine;
+  line: UnfoldedLine;
   columns: number;
   evidence: readonly Evidence[];
   /** The pane below the table has the line, and says what its verdict means and who waits. */

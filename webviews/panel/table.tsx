@@ -3,19 +3,21 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { t } from '../../extension/protocol/l10n';
 import { MEASURE_WORDS, type Measure } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
-import type { PanelHeat, PanelLine, PanelSummary } from '../../extension/protocol/panel';
+import type { PanelHeat, PanelLine, PanelSummary, UnfoldedLine } from '../../extension/protocol/panel';
 import { rowContext } from '../../extension/protocol/panel-rows';
 import type { TabSubject } from '../../extension/protocol/panel-tabs';
+import type { Access } from '../../extension/protocol/report';
 import { DetailPane, useDetail } from './detail';
 import type { GroupState } from './fit';
 import { loadState, onMessage, saveState, send } from './host';
 import { measureGroups, NARROW_BELOW, tableLayout } from './layout';
-import { accessesOf, DEFAULT_SORT, lineRow, lineRows, type LineRow, type Row, type Sort } from './model';
+import { DEFAULT_SORT, lineRow, lineRows, type LineRow, type Row, type Sort } from './model';
 import { Ranges } from './ranges';
 import { HEIGHT, RowList } from './row-list';
 import { AccessCells, DetailCell, LineCells } from './rows';
 import { TableHead } from './table-head';
 import { Toolbar } from './toolbar';
+import { useUnfolded } from './unfolded';
 
 /** Of the titles, as the style sheet has it: one row, or two with groups. */
 const HEAD_HEIGHT = { plain: 30, grouped: 50 };
@@ -26,6 +28,8 @@ const STEP = 4 * HEIGHT.line;
 interface TableProps {
   /** All, or some by which columns are measured: then the others are asked for. */
   lines: PanelLine[];
+  /** Of accesses: columns are measured by them, too. */
+  examples: Access[];
   total: number;
   /** Of the report. */
   version: number;
@@ -37,7 +41,7 @@ interface TableProps {
   onCode: () => void;
 }
 
-export function LineTable({ lines, total, version, summary: { evidence, c2c }, heat, onSelect, onCode }: TableProps) {
+export function LineTable({ lines, examples, total, version, summary: { evidence, c2c }, heat, onSelect, onCode }: TableProps) {
   const [saved] = useState(loadState);
   const [chosenSort, setSort] = useState<Sort>(saved.sort);
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set(saved.expanded));
@@ -57,7 +61,7 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
     saveState({ sort: chosenSort, expanded: [...expanded].filter(isKnown), groups });
   }, [lines, total, chosenSort, expanded, groups]);
 
-  const measured = useMemo(() => measureGroups(evidence, lines), [evidence, lines]);
+  const measured = useMemo(() => measureGroups(evidence, { lines, examples }), [evidence, lines, examples]);
   const { measure } = heat;
   const layout = useMemo(() => tableLayout(measured, width, groups, MEASURE_WORDS[measure].whole), [measured, width, groups, measure]);
   // A column that this report does not have, or that is hidden now, cannot sort it.
@@ -69,7 +73,15 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
   );
   const ranges = useRanges(here ? [] : lines, here ? 0 : total, version, sort, heat);
   const [heights, setHeights] = useState<ReadonlyMap<string, number>>(new Map());
-  const rows = useMemo(() => rowList(here, ranges, total, expanded, measure, heights), [here, ranges, total, expanded, measure, heights]);
+  const places = useMemo(() => placesOf(here, ranges, expanded), [here, ranges, expanded]);
+  const unfolded = useUnfolded(
+    version,
+    places.map(([, id]) => id),
+  );
+  const rows = useMemo(
+    () => rowList(here, ranges, total, places, unfolded, measure, heights),
+    [here, ranges, total, places, unfolded, measure, heights],
+  );
   const headRows = layout.groups.length > 0 ? 2 : 1;
   const headHeight = layout.groups.length > 0 ? HEAD_HEIGHT.grouped : HEAD_HEIGHT.plain;
   const first = rows.indexAt(step * STEP - MARGIN);
@@ -139,7 +151,7 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
       PageUp: () => move(active - page),
       Home: () => move(0),
       End: () => move(rows.length - 1),
-      Enter: () => openRow(row, measure),
+      Enter: () => openRow(row),
       ...(isDetailed ? { Escape: closeDetail } : {}),
       ' ': () => row.kind === 'line' && toggle(row.id, !row.expanded),
       ArrowRight: () => (row.kind === 'line' && !row.expanded ? toggle(row.id, true) : move(active + 1)),
@@ -211,13 +223,13 @@ export function LineTable({ lines, total, version, summary: { evidence, c2c }, h
                   if (row.kind !== 'missing') setDetailed(row.line.id);
                   if (row.kind === 'line') toggle(row.id, true);
                 }}
-                onDblClick={() => openRow(row, measure)}
+                onDblClick={() => openRow(row)}
               >
                 {row.kind === 'line' && <LineCells row={row} layout={layout} heat={heat} onToggle={() => toggle(row.id, !row.expanded)} />}
                 {row.kind === 'detail' && (
                   <DetailCell line={row.line} columns={layout.columns.length} evidence={evidence} isInPane={detail?.id === row.line.id} />
                 )}
-                {row.kind === 'access' && <AccessCells row={row} layout={layout} heat={heat} onOpen={() => openRow(row, measure)} />}
+                {row.kind === 'access' && <AccessCells row={row} layout={layout} heat={heat} onOpen={() => openRow(row)} />}
               </div>
             );
           })}
@@ -235,42 +247,41 @@ function contextOf(row: Row, version: number): string | undefined {
 }
 
 /** A line opens the source of its costliest access that has one; an access its own. */
-function openRow(row: Row, measure: Measure): void {
+function openRow(row: Row): void {
   if (row.kind === 'detail' || row.kind === 'missing') return;
-  const accesses = row.kind === 'access' ? [row.access] : accessesOf(row.line, measure);
-  const place = accesses.map(ownPlace).find((found) => found && found.line > 0);
-  if (place) send({ type: 'open', ...place });
+  const place = row.kind === 'access' ? ownPlace(row.access) : row.line.place;
+  if (place && place.line > 0) send({ type: 'open', ...place });
 }
 
-/** @param here all lines; undefined: they come from the host */
+/**
+ * Of the expanded lines that are here their places, ascending, and ids.
+ * @param here all lines; undefined: they come from the host
+ */
+function placesOf(here: LineRow[] | undefined, ranges: Ranges, expanded: ReadonlySet<string>): [number, string][] {
+  if (expanded.size === 0) return [];
+  const lines: [number, { id: string }][] = here ? [...here.entries()] : ranges.sent();
+  return lines.filter(([, { id }]) => expanded.has(id)).map(([place, { id }]) => [place, id]);
+}
+
 function rowList(
   here: LineRow[] | undefined,
   ranges: Ranges,
   total: number,
-  expanded: ReadonlySet<string>,
+  places: readonly (readonly [number, string])[],
+  unfolded: ReadonlyMap<string, UnfoldedLine>,
   measure: Measure,
   heights: ReadonlyMap<string, number>,
 ): RowList {
-  const known = new Map<PanelLine, LineRow>();
-  const rowOf = (line: PanelLine): LineRow => {
-    const row = known.get(line) ?? lineRow(line, measure);
-    known.set(line, row);
-    return row;
-  };
   const lineAt = (place: number): LineRow | undefined => {
+    if (here) return here[place];
     const line = ranges.at(place);
-    return line && rowOf(line);
+    return line && lineRow(line);
   };
-  const isExpanded = ([, { id }]: readonly [number, { id: string }]): boolean => expanded.has(id);
-  if (here) return new RowList(here.length, (place) => here[place], [...here.entries()].filter(isExpanded), measure, heights);
-  const opened = expanded.size === 0 ? [] : ranges.sent().filter(isExpanded);
-  return new RowList(
-    total,
-    lineAt,
-    opened.map(([place, line]) => [place, rowOf(line)] as const),
-    measure,
-    heights,
-  );
+  const opened = places.flatMap(([place, id]): [number, UnfoldedLine][] => {
+    const line = unfolded.get(id);
+    return line ? [[place, line]] : [];
+  });
+  return new RowList(here ? here.length : total, lineAt, opened, measure, heights);
 }
 
 /** The nearest line above a row; of lines that are not here yet none. */

@@ -7,7 +7,7 @@ import type { Answers, ProfileSummary, Question } from '../../protocol/profile';
 import type { CacheLine, Report } from '../../protocol/report';
 import type { ThreadList } from '../../protocol/threads';
 
-export type ShownQuestion = 'lines' | 'line' | 'code' | 'objects' | 'heat' | 'places' | 'data';
+export type ShownQuestion = 'lines' | 'rows' | 'line' | 'code' | 'objects' | 'heat' | 'places' | 'data';
 
 /** Of the recording that is open, by another filter than its own where one is said. */
 export type TableQuestion = Pick<TableParams, 'by' | 'bins' | 'filter'> & { most: number };

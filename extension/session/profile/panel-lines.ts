@@ -1,11 +1,14 @@
 // Lines as the panel's page gets them: it may not use this folder, so that what is said here of a line goes with it.
-import type { PanelLine } from '../../protocol/panel';
-import type { ProfileLine } from '../../protocol/profile';
+import type { PanelLine, UnfoldedLine } from '../../protocol/panel';
+import type { LineSummary, ProfileLine } from '../../protocol/profile';
+import { memoryName } from '../../protocol/stack-owner';
 import { waitsText } from '../report/remedies';
 
-export function panelLines(rows: readonly ProfileLine[]): PanelLine[] {
-  return rows.map(({ id, line }) => {
-    const waiting = waitsText(line);
-    return { ...line, id, ...(waiting === '' ? {} : { waiting }) };
-  });
+export function panelLines(rows: readonly LineSummary[]): PanelLine[] {
+  return rows.map(({ data, ...row }) => ({ ...row, objects: [...new Set(data.map(memoryName))].join(', ') }));
+}
+
+export function unfoldedLine({ id, line }: ProfileLine): UnfoldedLine {
+  const waiting = waitsText(line);
+  return { ...line, id, ...(waiting === '' ? {} : { waiting }) };
 }

@@ -7,6 +7,7 @@ import { ownPlace } from '../../protocol/own-place';
 import type { Answers, CodePlace, DataSum, LineChoice, ProfileLine, Question } from '../../protocol/profile';
 import type { CacheLine, Report } from '../../protocol/report';
 import { accessesOf, heatOfFile, isAt, placesOf } from './heat';
+import { lineSummary } from './line-summary';
 import type { ProfileSource, ShownQuestion } from './open-profile';
 
 export class ReportProfile implements ProfileSource {
@@ -62,6 +63,10 @@ export class ReportProfile implements ProfileSource {
     switch (question.question) {
       case 'lines':
         return chosenLines(this.whole.lines, question.only ?? {});
+      case 'rows': {
+        const { total, rows } = chosenLines(this.whole.lines, question.only ?? {});
+        return { total, rows: rows.map(({ id, line }) => lineSummary(line, id)) };
+      }
       case 'line': {
         const line = this.whole.lines[Number(question.id)];
         return line ? { id: question.id, line } : new EngineError('usage', t('there is no line {0} in the report', question.id));

@@ -11,7 +11,9 @@ import type {
   DataSum,
   LineChoice,
   LinesQuestion,
+  LineSummary,
   ProfileLine,
+  RowsQuestion,
 } from '../../protocol/profile';
 import type { CacheLine, Report, SourcePlace } from '../../protocol/report';
 import type { ThreadList } from '../../protocol/threads';
@@ -30,9 +32,10 @@ export interface HottestLines {
   lines: CacheLine[];
 }
 
-/** With the engine's names of them. */
+/** With the engine's names of them, and the first rows of the table: of data sources there can be more of these. */
 export interface FirstLines extends HottestLines {
   rows: readonly ProfileLine[];
+  summaries: readonly LineSummary[];
 }
 
 /** Objects that the page and the words of a profile may speak of: they speak of the first ones. */
@@ -43,7 +46,7 @@ type ByPlace<T> = Map<string, Map<number, T>>;
 
 /** What is known of a profile from the start. */
 interface Beginning {
-  /** The first lines of the report, by which the panel measures its columns. */
+  /** The first lines of the report, of which its words speak. */
   first: FirstLines;
   /** Lines that threads compete for, where the words of the report need their number. */
   contendedLines: number;
@@ -107,9 +110,12 @@ export class ShownProfile {
   static async begin(source: ProfileSource, path: string, title: string, signal?: AbortSignal): Promise<ShownProfile> {
     const { counts, report } = source.summary;
     const count = counts.selected > MOST_LINES_AT_ONCE ? FIRST_LINES : MOST_LINES_AT_ONCE;
+    // Of data sources the words speak of the hottest lines and of sums; of clock samples they count in all lines.
+    const inFull = report.c2c === undefined ? count : FIRST_LINES;
     try {
-      const [{ total, rows }, objects] = await Promise.all([
-        source.ask<'lines'>({ question: 'lines', count }, signal),
+      const [{ total, rows }, { rows: summaries }, objects] = await Promise.all([
+        source.ask<'lines'>({ question: 'lines', count: inFull }, signal),
+        source.ask<'rows'>({ question: 'rows', count }, signal),
         // Which objects selected lines name is looked for in all of them.
         report.selected ? undefined : askObjects(source, signal),
       ]);
@@ -117,7 +123,7 @@ export class ShownProfile {
       const contended = lines.filter((line) => line.contended > 0).length;
       const isKnown = report.c2c !== undefined || lines.length === total || contended < lines.length;
       const all = isKnown ? contended : (await source.ask<'lines'>({ question: 'lines', filter: 'contended>0', count: 0 }, signal)).total;
-      return new ShownProfile(source, path, title, { first: { total, lines, rows }, contendedLines: all, objects });
+      return new ShownProfile(source, path, title, { first: { total, lines, rows, summaries }, contendedLines: all, objects });
     } catch (error) {
       await source.close();
       throw error;
@@ -249,6 +255,11 @@ export class ShownProfile {
   /** A page of lines. */
   ask(question: LinesQuestion): Promise<Answers['lines']> {
     return this.source.ask<'lines'>(question);
+  }
+
+  /** A page of them in summary. */
+  rows(question: RowsQuestion): Promise<Answers['rows']> {
+    return this.source.ask<'rows'>(question);
   }
 
   /** Every place of the report that has a source line: what may be opened and what is followed through edits. */

@@ -276,12 +276,13 @@ TEST(Profile, HeatAddsUpWhatStandsOnTheLinesOfAFile) {
         places.emplace(frame["file"].GetString(), frame["line"].GetUint64());
       for (const auto& place : places) sums[place] += access["contended"].GetDouble();
     }
-  const Document summary = parsed(profile.summary());
+  std::set<std::string> files;
+  for (const auto& [place, sum] : sums) files.insert(place.first);
   size_t rows = 0;
-  for (const Value& file : summary["files"].GetArray()) {
-    const Document heat = parsed(profile.heat(file.GetString(), Measure::contended, {}));
+  for (const std::string& file : files) {
+    const Document heat = parsed(profile.heat(file, Measure::contended, {}));
     for (const Value& row : heat["rows"].GetArray()) {
-      const auto sum = sums.find({file.GetString(), row["line"].GetUint64()});
+      const auto sum = sums.find({file, row["line"].GetUint64()});
       ASSERT_NE(sum, sums.end());
       EXPECT_EQ(row["amount"].GetDouble(), sum->second);
       EXPECT_GT(row["writers"].GetUint64() + row["readers"].GetUint64(), 1u);
