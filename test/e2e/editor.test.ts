@@ -180,13 +180,15 @@ describe(`VS Code ${version.name}`, function () {
     assert.equal(await row.getAttribute('aria-expanded'), 'true');
     // The panel gets narrower as the source opens beside it: a click at that very moment may miss.
     const accesses = panel.locator('.row.access');
-    for (let tries = 0; tries < 3 && (await accesses.count()) === 0; ++tries) {
-      await row.locator('.twisty').click();
-      await accesses
+    const areThere = (): Promise<boolean> =>
+      accesses
         .first()
         .waitFor({ timeout: 5000 })
-        .catch(() => undefined);
-    }
+        .then(
+          () => true,
+          () => false,
+        );
+    for (let tries = 0; tries < 3 && !(await areThere()); ++tries) await row.locator('.twisty').click();
     for (const [variable, line] of [
       ['messages_written', writes],
       ['messages_read', reads],

@@ -47,6 +47,17 @@ describe('the list of rows', () => {
     assert.deepEqual([0, 4, 6].map(isExpanded), [true, false, true]);
   });
 
+  it('has an expanded line without its accesses until they come', () => {
+    const list = new RowList(5, lineAt, [
+      [0, undefined],
+      [3, unfolded(third)],
+    ]);
+    assert.deepEqual(all(list), [...['line', 'line', 'missing'], ...['line', 'detail', 'access', 'access', 'access'], 'missing']);
+    const row = list.at(0);
+    assert.ok(row.kind === 'line' && row.expanded);
+    for (let index = 0; index < list.length; index++) assert.equal(list.indexAt(list.topOf(index)), index);
+  });
+
   it('has rows one below the other, details as high as they were measured', () => {
     const heights = new Map([[`${unfolded(first).id} detail`, 111]]);
     const list = new RowList(5, lineAt, [[0, unfolded(first)]], 'contended', heights);

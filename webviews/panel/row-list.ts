@@ -29,19 +29,19 @@ export class RowList {
   /**
    * @param total lines
    * @param lineAt undefined: it was not sent yet
-   * @param expanded lines in full with their places, ascending
+   * @param expanded places of expanded lines, ascending, with the lines in full; undefined: they have not come yet
    * @param heights measured pixels of details, by `Row.id`
    */
   constructor(
     private readonly total: number,
     private readonly lineAt: (place: number) => LineRow | undefined,
-    expanded: readonly (readonly [number, UnfoldedLine])[] = [],
+    expanded: readonly (readonly [number, UnfoldedLine | undefined])[] = [],
     measure: Measure = 'contended',
     private readonly heights: ReadonlyMap<string, number> = new Map(),
   ) {
     let [rowsBefore, pixelsBefore] = [0, 0];
     for (const [place, line] of expanded) {
-      const rows = rowsBelow(line, measure);
+      const rows = line ? rowsBelow(line, measure) : [];
       const height = rows.reduce((sum, row) => sum + this.heightOf(row), 0);
       this.opened.push({ place, rows, index: place + 1 + rowsBefore, top: (place + 1) * HEIGHT.line + pixelsBefore, height });
       rowsBefore += rows.length;

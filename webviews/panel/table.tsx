@@ -277,10 +277,7 @@ function rowList(
     const line = ranges.at(place);
     return line && lineRow(line);
   };
-  const opened = places.flatMap(([place, id]): [number, UnfoldedLine][] => {
-    const line = unfolded.get(id);
-    return line ? [[place, line]] : [];
-  });
+  const opened = places.map(([place, id]) => [place, unfolded.get(id)] as const);
   return new RowList(here ? here.length : total, lineAt, opened, measure, heights);
 }
 
