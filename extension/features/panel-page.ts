@@ -10,6 +10,7 @@ import {
   type FromPanel,
   type PanelHeat,
   type PanelWords,
+  type RowOrder,
   type ToPanel,
   type UnfoldedLine,
 } from '../protocol/panel';
@@ -21,6 +22,7 @@ import { panelWords } from '../session/report/first-words';
 import { lineDetail } from '../session/profile/line-detail';
 import { lineOrder } from '../session/profile/line-order';
 import { panelLines, unfoldedLine } from '../session/profile/panel-lines';
+import { paced } from '../session/profile/progress-pace';
 import { printable } from '../session/text/terminal-text';
 import { droppedUris } from '../session/record/recording-path';
 import type { ShownProfile } from '../session/profile/shown-profile';
@@ -93,6 +95,8 @@ export class PanelPage implements vscode.Disposable {
   /** What was sent last. */
   private tab: TabAnswer | undefined;
   private filtering: AbortController | undefined;
+  /** Of the lines that the page asked for last. */
+  private order: RowOrder | undefined;
   private readonly tabs = new PanelTabs(
     () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '',
     (profile, file) => this.services.documents.compiledLines(profile, file),
@@ -243,7 +247,9 @@ export class PanelPage implements vscode.Disposable {
 
   private async sendLines(profile: ShownProfile, { count, ...request }: Extract<FromPanel, { type: 'lines' }>): Promise<void> {
     const { key, descending, offset } = request;
-    const order = lineOrder(key, descending, this.services.metric.of(profile.report).measure);
+    const { metric, measure } = this.services.metric.of(profile.report);
+    this.order = { key, descending, metric };
+    const order = lineOrder(key, descending, measure);
     try {
       const { rows } = await profile.rows({ question: 'rows', ...order, offset, count });
       const lines = panelLines(rows);
@@ -295,11 +301,11 @@ export class PanelPage implements vscode.Disposable {
     this.filtering?.abort();
     const { signal } = (this.filtering = new AbortController());
     const { version } = this;
-    const onShare = (share: number): void => {
+    const onShare = paced((share) => {
       if (!signal.aborted) void this.view.webview.postMessage({ type: 'filtering', version, share } satisfies ToPanel);
-    };
+    });
     try {
-      const filtered = await profile.filtered(filter, signal, onShare);
+      const filtered = await profile.filtered(filter, signal, { onShare, order: this.order });
       if (!signal.aborted) {
         await this.owner.show(filtered);
         return;
@@ -394,7 +400,18 @@ function reportParts(profile: ShownProfile, metric: HeatMetricChoice): Omit<Extr
   const lines = panelLines(first.summaries);
   const examples = first.lines.flatMap(({ accesses }) => accesses).slice(0, MOST_EXAMPLES);
   const headFollows = !profile.hasObjects;
-  return { summary: { ...head, title, path }, ...headOf(profile), headFollows, filter, heat, lines, examples, total: first.total };
+  const ordered = first.ordered ? { ordered: { ...first.ordered, lines: panelLines(first.ordered.lines) } } : {};
+  return {
+    summary: { ...head, title, path },
+    ...headOf(profile),
+    headFollows,
+    filter,
+    heat,
+    lines,
+    ...ordered,
+    examples,
+    total: first.total,
+  };
 }
 
 /** What the page says above its table. */

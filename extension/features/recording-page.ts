@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import { EngineError } from '../protocol/engine';
 import type { FromPanel } from '../protocol/panel';
 import type { Display } from '../protocol/report';
+import { paced } from '../session/profile/progress-pace';
 import type { ShownProfile } from '../session/profile/shown-profile';
 import type { PanelState } from './api';
 import { showError } from './errors';
@@ -118,7 +119,7 @@ export class RecordingPage implements RowPage, vscode.Disposable {
       const profile = await this.recordings.analyze(path, {
         ...(display === undefined ? {} : { display }),
         cancel: running.signal,
-        onShare: working,
+        onShare: paced(working),
       });
       if (running.signal.aborted) drop(profile, this.services.log);
       else await this.replace(profile);

@@ -66,6 +66,8 @@ export interface PanelAdvice {
 export const MOST_LINES_AT_ONCE = 1000;
 /** Of more lines the page gets so many with the report, to measure its columns by: the first of the report's own order. */
 export const FIRST_LINES = 100;
+/** Lines in full of which the words of a recording with data sources speak. */
+export const LINES_OF_WORDS = 30;
 /** Accesses that the page gets with the report. */
 export const MOST_EXAMPLES = 100;
 
@@ -82,6 +84,8 @@ export type ToPanel =
       heat: PanelHeat;
       /** All of them, or some by which columns can be measured: the page then asks for those that come into view. */
       lines: PanelLine[];
+      /** The first ones in the order in which lines were asked for last: so what a filter leaves need not be asked for. */
+      ordered?: { order: RowOrder; lines: PanelLine[] };
       /** Accesses of the first of them, by which columns are measured, too. */
       examples: Access[];
       /** How many lines there are. */
@@ -115,6 +119,15 @@ export type ToPanel =
   | { type: 'working'; title: string; /** 0 to 1 */ share: number }
   | { type: 'failed'; title: string; message: string; nextStep: string; /** The file can be shown by another editor. */ isFile: boolean }
   | { type: 'empty' };
+
+/** What lines are sorted by. */
+export interface RowOrder {
+  /** Of a column. */
+  key: string;
+  descending: boolean;
+  /** That the column of shares is of. */
+  metric: HeatMetric;
+}
 
 export interface LinesRequest {
   /** Of the report. */

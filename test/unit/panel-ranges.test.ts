@@ -13,14 +13,16 @@ describe('ranges of lines', () => {
 
   it('are asked for once, in whole chunks, and those around them when they are here', () => {
     const ranges = new Ranges(order, 10 * CHUNK);
-    const offsets = (of: Ranges, first: number, last: number): number[] => of.requests(first, last).map(({ offset }) => offset / CHUNK);
-    assert.deepEqual(ranges.requests(5, 7), [{ ...order, offset: 0, count: CHUNK }]);
+    const offsets = (of: Ranges, first: number, last: number): number[] => of.missing(first, last).map(({ offset }) => offset / CHUNK);
+    const around = (of: Ranges, first: number, last: number): number[] => of.around(first, last).map(({ offset }) => offset / CHUNK);
+    assert.deepEqual(ranges.missing(5, 7), [{ ...order, offset: 0, count: CHUNK }]);
     assert.deepEqual(offsets(ranges, 6, CHUNK + 9), [1]);
     assert.deepEqual(offsets(ranges, 0, CHUNK), []);
     assert.deepEqual(offsets(came(ranges, 0), 6, CHUNK), []);
-    assert.deepEqual(offsets(came(came(ranges, 0), 1), 6, CHUNK), [2, 3]);
-    assert.deepEqual(offsets(came(ranges, 9), 9 * CHUNK, 10 * CHUNK - 1), [8, 7]);
-    assert.deepEqual(offsets(came(ranges, 5), 5 * CHUNK, 5 * CHUNK), [6, 7, 4, 3]);
+    assert.deepEqual(around(came(ranges, 0), 6, CHUNK), [], 'not before these are here');
+    assert.deepEqual(around(came(came(ranges, 0), 1), 6, CHUNK), [2, 3]);
+    assert.deepEqual(around(came(ranges, 9), 9 * CHUNK, 10 * CHUNK - 1), [8, 7]);
+    assert.deepEqual(around(came(ranges, 5), 5 * CHUNK, 5 * CHUNK), [6, 7, 4, 3]);
     assert.deepEqual(offsets(ranges, 0, -1), []);
   });
 
@@ -29,12 +31,12 @@ describe('ranges of lines', () => {
     const ranges = Ranges.from(order, 10 * CHUNK, lines);
     assert.equal(ranges.at(2 * CHUNK - 1), lines.at(-1));
     assert.deepEqual(
-      ranges.requests(0, CHUNK).map(({ offset }) => offset),
+      ranges.around(0, CHUNK).map(({ offset }) => offset),
       [2 * CHUNK, 3 * CHUNK],
     );
     assert.deepEqual(
       Ranges.from(order, 10 * CHUNK, [])
-        .requests(0, 1)
+        .missing(0, 1)
         .map(({ offset }) => offset),
       [0],
     );
@@ -42,7 +44,7 @@ describe('ranges of lines', () => {
 
   it('stand at their places, also those that came before', () => {
     const ranges = new Ranges(order, CHUNK + 3);
-    ranges.requests(0, CHUNK);
+    ranges.missing(0, CHUNK);
     const last = ranges.with({ type: 'lines', ...order, offset: CHUNK, lines: [line(1), line(2), line(3)] });
     const all = last?.with({ type: 'lines', ...order, offset: 0, lines: [line(9)] });
     assert.deepEqual(
@@ -56,29 +58,29 @@ describe('ranges of lines', () => {
     );
     assert.equal(all.at(CHUNK + 2)?.address, '0x3');
     assert.equal(all.at(1), undefined);
-    assert.deepEqual(all.requests(0, CHUNK), [], 'they are not asked for again');
+    assert.deepEqual(all.missing(0, CHUNK), [], 'they are not asked for again');
   });
 
   it('that are far from what came last are let go, and asked for again', () => {
     let ranges = new Ranges(order, 1000 * CHUNK);
     for (let chunk = 0; chunk <= 400; chunk++) {
-      ranges.requests(chunk * CHUNK, chunk * CHUNK);
+      ranges.missing(chunk * CHUNK, chunk * CHUNK);
       ranges = came(ranges, chunk);
     }
     assert.equal(ranges.sent().length, 400);
     assert.equal(ranges.at(0), undefined);
     assert.deepEqual(
-      ranges.requests(0, 1).map(({ offset }) => offset),
+      ranges.missing(0, 1).map(({ offset }) => offset),
       [0],
     );
   });
 
   it('stay with another metric, and what has not come is asked for again', () => {
     const ranges = new Ranges(order, 10 * CHUNK);
-    ranges.requests(0, CHUNK);
+    ranges.missing(0, CHUNK);
     const other = came(ranges, 0).as(4);
     assert.deepEqual([other.at(0)?.address, other.order.version], ['0x0', 4]);
-    assert.deepEqual(other.requests(0, CHUNK), [{ ...order, version: 4, offset: CHUNK, count: CHUNK }]);
+    assert.deepEqual(other.missing(0, CHUNK), [{ ...order, version: 4, offset: CHUNK, count: CHUNK }]);
   });
 
   it('of another report or order are not taken', () => {

@@ -295,6 +295,29 @@ describe('profile', () => {
     }
   });
 
+  it('of many lines has the first ones in the order that is shown, too, where there is one', async () => {
+    const [line] = reportFixture('false-sharing').lines;
+    assert.ok(line);
+    const many = { ...reportFixture('false-sharing'), lines: Array.from({ length: 1200 }, () => line) };
+    for (const [report, isLong] of [
+      [many, true],
+      [reportFixture('false-sharing'), false],
+    ] as const) {
+      const source = new ReportProfile(report);
+      const asked: Question[] = [];
+      const ask = source.ask.bind(source);
+      source.ask = (question) => {
+        asked.push(question as Question);
+        return ask(question);
+      };
+      const order = { key: 'samples', descending: false, metric: 'contended' } as const;
+      const shown = await ShownProfile.begin(source, 'r', 'r', undefined, order);
+      assert.deepEqual(shown.first.ordered?.order, isLong ? order : undefined);
+      const inOrder = asked.filter((question) => question.question === 'rows' && question.sort === 'records');
+      assert.deepEqual(inOrder, isLong ? [{ question: 'rows', sort: 'records', descending: false, count: FIRST_LINES }] : []);
+    }
+  });
+
   it('cancel ends everything and keeps the recording', async () => {
     const cancel = new AbortController();
     const engine = engineOf({

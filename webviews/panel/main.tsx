@@ -59,7 +59,7 @@ function App() {
     case 'failed':
       return <Failed {...message} />;
     case 'report': {
-      const { summary, words, filter, heat, lines, examples, total, objects } = message;
+      const { summary, words, filter, heat, lines, ordered, examples, total, objects } = message;
       return (
         <main>
           <Header summary={summary} heat={heat} objects={objects} words={lines.length > 0 ? words : undefined} found={found} />
@@ -69,6 +69,7 @@ function App() {
               lines.length > 0 ? (
                 <LineTable
                   lines={lines}
+                  ordered={ordered}
                   examples={examples}
                   total={total}
                   version={message.version}

@@ -9,6 +9,8 @@ const MOST_CHUNKS = 400;
 /** Of one report and one order. */
 export type Order = Pick<LinesRequest, 'version' | 'key' | 'descending'>;
 
+type Request = LinesRequest & { count: number };
+
 export class Ranges {
   private readonly asked = new Set<number>();
 
@@ -45,17 +47,17 @@ export class Ranges {
     return chunks.flatMap(([chunk, lines]) => lines.map((line, index): [number, PanelLine] => [chunk * CHUNK + index, line]));
   }
 
-  /** What is to be asked for so that these places are filled, and when they are, those around them; each request once. */
-  requests(first: number, last: number): (LinesRequest & { count: number })[] {
-    if (last < first) return [];
-    const [from, to] = [Math.floor(first / CHUNK), Math.floor(last / CHUNK)];
-    const here = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-    const wanted = here.every((chunk) => this.chunks.has(chunk)) ? [to + 1, to + 2, from - 1, from - 2] : here;
-    const fresh = wanted.filter((chunk) => chunk >= 0 && chunk * CHUNK < this.total && !this.asked.has(chunk));
-    return fresh.map((chunk) => {
-      this.asked.add(chunk);
-      return { ...this.order, offset: chunk * CHUNK, count: CHUNK };
-    });
+  /** What is to be asked for so that these places are filled; each request once. */
+  missing(first: number, last: number): Request[] {
+    return this.ask(chunksOf(first, last));
+  }
+
+  /** What is to be asked for when they are filled: those around them; each request once. */
+  around(first: number, last: number): Request[] {
+    const here = chunksOf(first, last);
+    const [from, to] = [here[0], here.at(-1)];
+    if (from === undefined || to === undefined || !here.every((chunk) => this.chunks.has(chunk))) return [];
+    return this.ask([to + 1, to + 2, from - 1, from - 2]);
   }
 
   /** With what came; undefined where it is of another report or order. */
@@ -72,4 +74,18 @@ export class Ranges {
     }
     return new Ranges(order, this.total, chunks, asked);
   }
+
+  private ask(chunks: readonly number[]): Request[] {
+    const fresh = chunks.filter((chunk) => chunk >= 0 && chunk * CHUNK < this.total && !this.asked.has(chunk));
+    return fresh.map((chunk) => {
+      this.asked.add(chunk);
+      return { ...this.order, offset: chunk * CHUNK, count: CHUNK };
+    });
+  }
+}
+
+/** With these places; none where the last is before the first. */
+function chunksOf(first: number, last: number): number[] {
+  const [from, to] = [Math.floor(first / CHUNK), Math.floor(last / CHUNK)];
+  return last < first ? [] : Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }

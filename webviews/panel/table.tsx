@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { t } from '../../extension/protocol/l10n';
 import { MEASURE_WORDS, type Measure } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
-import type { PanelHeat, PanelLine, PanelSummary, UnfoldedLine } from '../../extension/protocol/panel';
+import type { PanelHeat, PanelLine, PanelSummary, RowOrder, UnfoldedLine } from '../../extension/protocol/panel';
 import { rowContext } from '../../extension/protocol/panel-rows';
 import type { TabSubject } from '../../extension/protocol/panel-tabs';
 import type { Access } from '../../extension/protocol/report';
@@ -24,10 +24,14 @@ const HEAD_HEIGHT = { plain: 30, grouped: 50 };
 /** Pixels above and below what can be seen, for which there are rows; and pixels of scrolling after which they are drawn anew. */
 const MARGIN = 12 * HEIGHT.line;
 const STEP = 4 * HEIGHT.line;
+/** Lines around those on show are asked for behind these, which are drawn first. */
+const AROUND_MS = 100;
 
 interface TableProps {
   /** All, or some by which columns are measured: then the others are asked for. */
   lines: PanelLine[];
+  /** The first ones in another order. */
+  ordered: { order: RowOrder; lines: PanelLine[] } | undefined;
   /** Of accesses: columns are measured by them, too. */
   examples: Access[];
   total: number;
@@ -41,7 +45,7 @@ interface TableProps {
   onCode: () => void;
 }
 
-export function LineTable({ lines, examples, total, version, summary: { evidence, c2c }, heat, onSelect, onCode }: TableProps) {
+export function LineTable({ lines, ordered, examples, total, version, summary: { evidence, c2c }, heat, onSelect, onCode }: TableProps) {
   const [saved] = useState(loadState);
   const [chosenSort, setSort] = useState<Sort>(saved.sort);
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set(saved.expanded));
@@ -71,7 +75,8 @@ export function LineTable({ lines, examples, total, version, summary: { evidence
     () => (lines.length < total ? undefined : lineRows(lines, sort, measure, sortColumn)),
     [lines, total, sort, measure, sortColumn],
   );
-  const ranges = useRanges(here ? [] : lines, here ? 0 : total, version, sort, heat);
+  const ranges = useRanges(here ? [] : lines, ordered, here ? 0 : total, version, sort, heat);
+  const askAround = useLater();
   const [heights, setHeights] = useState<ReadonlyMap<string, number>>(new Map());
   const places = useMemo(() => placesOf(here, ranges, expanded), [here, ranges, expanded]);
   const unfolded = useUnfolded(
@@ -137,7 +142,11 @@ export function LineTable({ lines, examples, total, version, summary: { evidence
 
   useEffect(() => {
     if (here || rows.length === 0) return;
-    for (const request of ranges.requests(rows.placeOf(first), rows.placeOf(last))) send({ type: 'lines', ...request });
+    const places = [rows.placeOf(first), rows.placeOf(last)] as const;
+    for (const request of ranges.missing(...places)) send({ type: 'lines', ...request });
+    askAround(() => {
+      for (const request of ranges.around(...places)) send({ type: 'lines', ...request });
+    });
   });
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -289,7 +298,14 @@ function lineAbove(rows: RowList, below: number): number {
 }
 
 /** The lines that the host has sent in this order. */
-function useRanges(first: PanelLine[], total: number, version: number, { key, descending }: Sort, { metric }: PanelHeat): Ranges {
+function useRanges(
+  first: PanelLine[],
+  ordered: TableProps['ordered'],
+  total: number,
+  version: number,
+  { key, descending }: Sort,
+  { metric }: PanelHeat,
+): Ranges {
   const last = useRef<{ ranges: Ranges; first: PanelLine[] }>();
   const fresh = useMemo(() => {
     const before = last.current;
@@ -303,8 +319,9 @@ function useRanges(first: PanelLine[], total: number, version: number, { key, de
       return before.ranges.as(version);
     // The report's own order: by HITMs or peer hits, then by address. Of clock samples ties are in another one.
     const isReports = metric === 'hitm' && key === DEFAULT_SORT.key && descending === DEFAULT_SORT.descending;
-    return Ranges.from({ version, key, descending }, total, isReports ? first : []);
-  }, [first, total, version, key, descending, metric]);
+    const other = ordered && isOrder(ordered.order, { key, descending, metric }) ? ordered.lines : [];
+    return Ranges.from({ version, key, descending }, total, isReports ? first : other);
+  }, [first, ordered, total, version, key, descending, metric]);
   const [kept, setKept] = useState(fresh);
   useEffect(
     () =>
@@ -316,6 +333,24 @@ function useRanges(first: PanelLine[], total: number, version: number, { key, de
   const ranges = kept.order === fresh.order ? kept : fresh;
   last.current = { ranges, first };
   return ranges;
+}
+
+/** @returns a function that has the last one of those it gets called, AROUND_MS behind the first one */
+function useLater(): (act: () => void) => void {
+  const [later] = useState<{ act: () => void; timer: number | undefined }>({ act: () => undefined, timer: undefined });
+  useEffect(() => () => clearTimeout(later.timer), [later]);
+  return (act) => {
+    later.act = act;
+    later.timer ??= window.setTimeout(() => {
+      later.timer = undefined;
+      later.act();
+    }, AROUND_MS);
+  };
+}
+
+/** Another metric changes the order of its own column alone. */
+function isOrder(a: RowOrder, b: RowOrder): boolean {
+  return a.key === b.key && a.descending === b.descending && (a.key !== DEFAULT_SORT.key || a.metric === b.metric);
 }
 
 /** Pixels inside the element, without its scroll bar, and by how many steps it is scrolled. */

@@ -1,8 +1,8 @@
 // A profile that is shown, and what the features look up in it. The engine keeps its lines: what is here grows with the program's
 // source, and not with the recording.
 import type { AdviceList } from '../../protocol/advice';
-import { wholeOf, type Measure, type Measured } from '../../protocol/measure';
-import { FIRST_LINES, MOST_LINES_AT_ONCE } from '../../protocol/panel';
+import { measureOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
+import { FIRST_LINES, LINES_OF_WORDS, MOST_LINES_AT_ONCE, type RowOrder } from '../../protocol/panel';
 import type {
   Answers,
   CodeListing,
@@ -36,6 +36,8 @@ export interface HottestLines {
 export interface FirstLines extends HottestLines {
   rows: readonly ProfileLine[];
   summaries: readonly LineSummary[];
+  /** The first ones in another order, where one was asked for. */
+  ordered: { order: RowOrder; lines: readonly LineSummary[] } | undefined;
 }
 
 /** Objects that the page and the words of a profile may speak of: they speak of the first ones. */
@@ -107,15 +109,16 @@ export class ShownProfile {
   }
 
   /** With what the first rows of the panel need: what else is asked of all lines takes longer, and is here after `complete()`. */
-  static async begin(source: ProfileSource, path: string, title: string, signal?: AbortSignal): Promise<ShownProfile> {
+  static async begin(source: ProfileSource, path: string, title: string, signal?: AbortSignal, order?: RowOrder): Promise<ShownProfile> {
     const { counts, report } = source.summary;
     const count = counts.selected > MOST_LINES_AT_ONCE ? FIRST_LINES : MOST_LINES_AT_ONCE;
     // Of data sources the words speak of the hottest lines and of sums; of clock samples they count in all lines.
-    const inFull = report.c2c === undefined ? count : FIRST_LINES;
+    const inFull = report.c2c === undefined ? count : LINES_OF_WORDS;
     try {
-      const [{ total, rows }, { rows: summaries }, objects] = await Promise.all([
+      const [{ total, rows }, { rows: summaries }, ordered, objects] = await Promise.all([
         source.ask<'lines'>({ question: 'lines', count: inFull }, signal),
         source.ask<'rows'>({ question: 'rows', count }, signal),
+        order && count === FIRST_LINES ? askOrdered(source, order, signal) : undefined,
         // Which objects selected lines name is looked for in all of them.
         report.selected ? undefined : askObjects(source, signal),
       ]);
@@ -123,7 +126,7 @@ export class ShownProfile {
       const contended = lines.filter((line) => line.contended > 0).length;
       const isKnown = report.c2c !== undefined || lines.length === total || contended < lines.length;
       const all = isKnown ? contended : (await source.ask<'lines'>({ question: 'lines', filter: 'contended>0', count: 0 }, signal)).total;
-      return new ShownProfile(source, path, title, { first: { total, lines, rows, summaries }, contendedLines: all, objects });
+      return new ShownProfile(source, path, title, { first: { total, lines, rows, summaries, ordered }, contendedLines: all, objects });
     } catch (error) {
       await source.close();
       throw error;
@@ -169,9 +172,17 @@ export class ShownProfile {
     return this.source.filter;
   }
 
-  /** To be shown instead of this one; `onShare` as of its source. Rejects with EngineError, and then this one stays. */
-  async filtered(filter: string, signal: AbortSignal, onShare?: (share: number) => void): Promise<ShownProfile> {
-    return ShownProfile.begin(await this.source.filtered(filter, signal, onShare), this.path, this.title);
+  /**
+   * To be shown instead of this one. Rejects with EngineError, and then this one stays.
+   * @param onShare as of its source
+   * @param order of the rows that are shown now
+   */
+  async filtered(
+    filter: string,
+    signal: AbortSignal,
+    { onShare, order }: { onShare?: (share: number) => void; order?: RowOrder | undefined } = {},
+  ): Promise<ShownProfile> {
+    return ShownProfile.begin(await this.source.filtered(filter, signal, onShare), this.path, this.title, undefined, order);
   }
 
   /** Somebody shows it from now on, until as many release(). */
@@ -275,6 +286,14 @@ export class ShownProfile {
     for (const [file, lines] of this.types) add(file, lines.keys());
     return places;
   }
+}
+
+async function askOrdered(source: ProfileSource, order: RowOrder, signal?: AbortSignal): Promise<FirstLines['ordered']> {
+  const { report, loadCycles } = source.summary;
+  const { measure } = measureOf({ ...report, loadCycles }, order.metric);
+  const by = lineOrder(order.key, order.descending, measure);
+  const { rows } = await source.ask<'rows'>({ question: 'rows', ...by, count: FIRST_LINES }, signal);
+  return { order, lines: rows };
 }
 
 function askObjects(source: ProfileSource, signal?: AbortSignal): Promise<Answers['objects']> {
