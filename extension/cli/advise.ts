@@ -3,7 +3,7 @@ import type { NativeEngine } from '../engine/native';
 import type { AdviceDocument } from '../protocol/advice';
 import { editedAdvice, mergedEdits, type EditedAdvice } from '../session/advice/advice-edits';
 import { adviceText } from '../session/advice/advice-text';
-import { subjectName } from '../session/advice/advice-words';
+import { subjectName } from '../session/advice/advice-names';
 import { builtAtOf, DiskSources, patchFolder } from '../session/advice/disk-sources';
 import { lostGains, needsReport } from '../session/advice/lost-gains';
 import { patchOf } from '../session/advice/patch';

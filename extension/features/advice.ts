@@ -8,15 +8,8 @@ import type { Advice, Change } from '../protocol/advice';
 import { EngineError } from '../protocol/engine';
 import type { PanelAdvice } from '../protocol/panel';
 import type { Access, SourcePlace } from '../protocol/report';
-import {
-  actionText,
-  actionTitle,
-  noChangeReason,
-  costSentences,
-  gainSentences,
-  luckSentences,
-  subjectName,
-} from '../session/advice/advice-words';
+import { actionText, actionTitle, noChangeReason, costSentences, gainSentences, luckSentences } from '../session/advice/advice-words';
+import { subjectName } from '../session/advice/advice-names';
 import { placesOf } from '../session/advice/advice-places';
 import { ownLineChange } from '../session/advice/own-line';
 import { typeName } from '../session/layout/type-names';

@@ -21,9 +21,12 @@ bool isOnHeap(const DataName& data) {
   return data.how != How::global && data.how != How::stack && data.object != "[stack]";
 }
 
+/// Debug information of Rust has no files of types: of those its standard library's paths tell.
 bool isOfSystem(const analysis::TypeHeat& type) {
-  return analysis::isSystemSource(type.layout.file) || type.binary.starts_with("/usr/lib/") ||
-         type.binary.starts_with("/lib/");
+  const std::string& file = type.layout.file;
+  const auto isNamed = [&](std::string_view crate) { return file.empty() && type.name.starts_with(crate); };
+  return analysis::isSystemSource(file) || type.binary.starts_with("/usr/lib/") ||
+         type.binary.starts_with("/lib/") || isNamed("core::") || isNamed("alloc::") || isNamed("std::");
 }
 
 }  // namespace

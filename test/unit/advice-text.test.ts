@@ -170,6 +170,13 @@ describe('advice sentences', () => {
     assert.match(shared([]), /For a sum:$/);
   });
 
+  it('call elements without a variable by their type', () => {
+    const stride = (object: string): string =>
+      doText(advice({ way: 'stride', change: null, subject: { type: 'Slot', object, members: [] } })).sentence;
+    assert.match(stride('slots'), /^Give each element of 'slots' /);
+    assert.match(stride(''), /^Give each element of an array of 'Slot' /);
+  });
+
   it('name the members that are split off', () => {
     const type = typeReference('page', '/a.c', 1, ['key', 'uses', 'owner', 'dirty']);
     const split = (...parts: number[][]): Advice =>

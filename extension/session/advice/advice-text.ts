@@ -17,9 +17,9 @@ import {
   lockSentences,
   luckSentences,
   reorderCommand,
-  subjectText,
   whySentence,
 } from './advice-words';
+import { subjectText } from './advice-names';
 import { languageOf } from './spelling';
 
 export interface AdviceTextOptions {

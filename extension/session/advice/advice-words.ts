@@ -2,16 +2,14 @@
 import type { Advice, Latent, Placement, SplitChange, Subject } from '../../protocol/advice';
 import { t } from '../../protocol/l10n';
 import { joinArguments } from '../record/launch';
-import { quoted } from '../report/data-text';
 import { LESS_OFTEN, PRIVATE_COPY } from '../report/remedies';
 import { percent } from '../../protocol/words';
 import { alternatives, count, enumerate, plural, printable } from '../text/terminal-text';
+import { arrayName, memberNames, MAX_NAMES, named, names, readable, subjectName, UNNAMED_SCOPE } from './advice-names';
 import { alignedBlocks, aligned, alignedType, languageOf, perThreadSketch, startedLine, stridedElements } from './spelling';
 
 /** Where no change says it, as of nearly all machines: bytes of a cache line. */
 const LINE_SIZE = 64;
-/** Names of one sentence; of more the rest is counted. */
-const MAX_NAMES = 4;
 /** Of one group. */
 const MAX_GROUP_NAMES = 12;
 /** Bytes: that malloc() gives, as the engine takes it (native/advice/latent.cpp). */
@@ -20,41 +18,6 @@ const LEAST_ALIGNMENT = 16;
 const MAX_OFFSETS = 6;
 
 type Members = Extract<Advice['change'], { kind: 'members' }>;
-
-/** What C++'s scopes without a name are called in debug information, and nowhere in a source. */
-const UNNAMED_SCOPE = '(anonymous namespace)::';
-
-function readable(name: string): string {
-  return printable(name.replaceAll(UNNAMED_SCOPE, ''));
-}
-
-/** A recorded name in prose, without scopes that have no name. */
-function named(name: string): string {
-  return quoted(name.replaceAll(UNNAMED_SCOPE, ''));
-}
-
-/** "counters (atomic_long)", "objects of session": printable. */
-export function subjectText({ type, object }: Advice['subject']): string {
-  if (object === '') return type === '' ? t('unnamed memory') : t('objects of {0}', readable(type));
-  return type === '' || type === object ? readable(object) : `${readable(object)} (${readable(type)})`;
-}
-
-/** A short name, quoted. */
-export function subjectName({ type, object }: Advice['subject']): string {
-  const name = object === '' ? type : object;
-  return name === '' ? t('unnamed memory') : named(name);
-}
-
-/** "'a', 'b' and 3 more". */
-function names(list: readonly string[], most = MAX_NAMES): string {
-  const shown = list.length > most + 1 ? list.slice(0, most) : list;
-  const more = list.length - shown.length;
-  return enumerate([...shown.map(named), ...(more > 0 ? [t('{0} more', count(more))] : [])]);
-}
-
-function memberNames(list: readonly string[]): string {
-  return list.length === 0 ? '' : ` (${names(list)})`;
-}
 
 /** Bytes that a change aligns to. */
 function alignmentOf({ change }: Advice): number {
@@ -144,7 +107,8 @@ function unrelated({ subject, way, change }: Advice): string {
       names(change.variables.map(({ name }) => name)),
       wait,
     );
-  if (way === 'stride') return t('Several elements of {0} lie on one cache line, and different threads use them. {1}', who, wait);
+  if (way === 'stride')
+    return t('Several elements of {0} lie on one cache line, and different threads use them. {1}', arrayName(subject), wait);
   if (way === 'allocate') return t('Several objects of {0} lie on one cache line, and different threads use them. {1}', who, wait);
   if (change?.kind === 'members' || change?.kind === 'split-members')
     return t('Members of {0}{1} that different threads use lie on one cache line. {2}', who, memberNames(subject.members), wait);
@@ -182,7 +146,7 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
     case 'split':
       return splitText(change?.kind === 'split-members' ? partsOf(change) : [subject.members], type);
     case 'stride':
-      return only(t('Give each element of {0} a cache line of its own: {1}.', subjectName(subject), stridedElements(language, alignment)));
+      return only(t('Give each element of {0} a cache line of its own: {1}.', arrayName(subject), stridedElements(language, alignment)));
     case 'allocate': {
       const where = change?.kind === 'allocate' && change.function !== '' ? t(' that {0} allocates', named(change.function)) : '';
       return only(t('Give each block{0} cache lines of its own: {1}.', where, alignedBlocks(language, alignment)));

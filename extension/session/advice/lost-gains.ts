@@ -3,7 +3,7 @@ import type { Advice, AdviceList } from '../../protocol/advice';
 import { t } from '../../protocol/l10n';
 import type { CacheLine, Report } from '../../protocol/report';
 import { lostNear } from '../report/blindness';
-import { subjectName } from './advice-words';
+import { subjectName } from './advice-names';
 
 /** Whether no change is made of what waits falsely: it is predicted to gain too little. */
 function gainsTooLittle({ way, verdict, predicted }: Advice): boolean {

@@ -50,6 +50,21 @@ TEST(Advise, ArraysOfTypesOfTheSystemNeedAStride) {
   EXPECT_EQ(list.advice[0].bytesPerInstance, 48u);
 }
 
+TEST(Advise, RustsOwnTypesAreOfTheSystemAsFarAsTheyHoldNoOthers) {
+  for (const bool holdsOwn : {false, true}) {
+    ReportBuilder builder;
+    const std::string inner = holdsOwn ? "mine::Counter" : "core::sync::atomic::AtomicU64";
+    builder.type("alloc::sync::ArcInner<T>", {"strong", "data"}).own[1].structure = inner;
+    builder.type(inner, {"value"}).nested = true;
+    for (analysis::TypeHeat& type : builder.report.types) type.layout.file = "";
+    builder.object("shared", kBase, 32, builder.report.types[0].name + "[2]");
+    const AdviceList list = advise(builder.build({{.thread = 0, .address = kBase + 8, .writes = true},
+                                                  {.thread = 1, .address = kBase + 24, .writes = true}}));
+    ASSERT_EQ(list.advice.size(), 1u);
+    EXPECT_EQ(list.advice[0].way, holdsOwn ? Way::align : Way::stride);
+  }
+}
+
 TEST(Advise, VariablesOfTypesOfTheSystemAreAligned) {
   ReportBuilder builder;
   builder.type("atomic", {"value"}).layout.file = "/usr/include/c++/12/atomic";
