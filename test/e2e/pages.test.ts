@@ -214,6 +214,20 @@ describe('pages', () => {
     await page.close();
   });
 
+  it('shows the tooltip of what the page scrolls to, and hides it when a person scrolls on', async () => {
+    const page = await open('compare', { type: 'comparison', version: 1, view: views.comparison }, { width: 1400, height: 120 });
+    const [first, tip] = [page.locator('.term').first(), page.locator('.tip')];
+    const hasFocus = (): Promise<boolean> => first.evaluate((one) => one === document.activeElement);
+    await first.waitFor();
+    for (let presses = 0; presses < 40 && !(await hasFocus()); presses++) await page.keyboard.press('Shift+Tab');
+    await tip.waitFor({ timeout: 5000 });
+    assert.equal(await tip.textContent(), await first.getAttribute('title'));
+    await page.mouse.move(100, 100);
+    await page.mouse.wheel(0, -50);
+    await tip.waitFor({ state: 'hidden' });
+    await page.close();
+  });
+
   it('closes the popup of the columns by Escape, and gives the focus back', async () => {
     const page = await open('panel', views.panel[1]);
     const popup = page.locator('details.choices');

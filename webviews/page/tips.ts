@@ -14,15 +14,25 @@ tip.hidden = true;
 tip.setAttribute('aria-hidden', 'true');
 document.body.append(tip);
 
-let waiting = 0;
+/** What gets its tip when the time is over. */
+let next: HTMLElement | undefined;
+let timer = 0;
 
 function hide(): void {
-  clearTimeout(waiting);
+  clearTimeout(timer);
+  next = undefined;
   tip.hidden = true;
+}
+
+function wait(element: HTMLElement): void {
+  clearTimeout(timer);
+  next = element;
+  timer = window.setTimeout(() => show(element), DELAY);
 }
 
 /** Below the element, above it where there is no room. */
 function show(element: HTMLElement): void {
+  next = undefined;
   const inside = [...element.querySelectorAll<HTMLElement>('td .chip[title]')].map(({ title }) => title);
   const text = [element.title, ...inside].filter((title) => title !== '').join('\n');
   if (text === '' || !element.isConnected) return;
@@ -38,9 +48,10 @@ function show(element: HTMLElement): void {
 
 document.addEventListener('focusin', ({ target }) => {
   hide();
-  if (target instanceof HTMLElement && target.matches(':focus-visible')) waiting = window.setTimeout(() => show(target), DELAY);
+  if (target instanceof HTMLElement && target.matches(':focus-visible')) wait(target);
 });
 document.addEventListener('focusout', hide);
-document.addEventListener('scroll', hide, { capture: true, passive: true });
+// The page scrolls to what gets the focus, and says so behind it: then the time begins anew.
+document.addEventListener('scroll', () => (next ? wait(next) : hide()), { capture: true, passive: true });
 document.addEventListener('pointerdown', hide, { capture: true });
 document.addEventListener('keydown', ({ key }) => key === 'Escape' && hide(), { capture: true });
