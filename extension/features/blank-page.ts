@@ -30,7 +30,9 @@ export function outliveBlankness(view: vscode.WebviewPanel, log: vscode.LogOutpu
     isFine();
     if (!view.visible || triesLeft === 0) return;
     isBlank = true;
-    timer = setTimeout(() => (turn = turn.then(showAgain)), patienceMs);
+    timer = setTimeout(() => {
+      turn = turn.then(showAgain);
+    }, patienceMs);
   };
   const showAgain = async (): Promise<void> => {
     if (!isBlank) return;
