@@ -19,6 +19,7 @@ export interface ServerOptions {
   dataFolder: string;
   settings?: Record<string, unknown>;
   env?: Record<string, string>;
+  restricted?: boolean;
   smokeTest?: boolean;
 }
 

@@ -43,6 +43,11 @@ const defaultSettings = {
   'security.workspace.trust.enabled': false,
 };
 
+const restrictedMode = {
+  'security.workspace.trust.enabled': true,
+  'security.workspace.trust.startupPrompt': 'never',
+};
+
 const folderOf = (version) => path.join(root, '.cache', `vscode-${version.name}`);
 /** Of VS Code itself, once it is prepared. */
 export const vscodeFolder = (version) => path.join(folderOf(version), 'vscode');
@@ -128,13 +133,17 @@ export async function installExtension(version, dataFolder, vsix) {
 /**
  * Starts a server and waits until it answers.
  * @param options.dataFolder the server's own folder: settings, extensions, state.
+ * @param options.restricted opens folders in Restricted Mode, without asking whether they are trusted
  * @param options.smokeTest needed for a `payload` in 1.139; hides notification toasts there.
  * @returns the server: `url(folder, payload)` is the address of a window, `stop()` ends every process of it.
  */
-export async function startServer(version, { dataFolder, settings = {}, env = {}, smokeTest = false }) {
+export async function startServer(version, { dataFolder, settings = {}, env = {}, restricted = false, smokeTest = false }) {
   const userFolder = path.join(dataFolder, 'data/User');
   await mkdir(userFolder, { recursive: true });
-  await writeFile(path.join(userFolder, 'settings.json'), JSON.stringify({ ...defaultSettings, ...settings }, null, 2));
+  await writeFile(
+    path.join(userFolder, 'settings.json'),
+    JSON.stringify({ ...defaultSettings, ...(restricted ? restrictedMode : {}), ...settings }, null, 2),
+  );
   const port = await freePort();
   const log = path.join(dataFolder, 'server.log');
   const address = `127.0.0.1:${port}`;
@@ -145,7 +154,8 @@ export async function startServer(version, { dataFolder, settings = {}, env = {}
     [
       programOf(version),
       ...['--host', '127.0.0.1', '--port', String(port), '--without-connection-token', '--accept-server-license-terms'],
-      ...['--server-data-dir', dataFolder, '--disable-workspace-trust', '--telemetry-level', 'off'],
+      ...['--server-data-dir', dataFolder, '--telemetry-level', 'off'],
+      ...(restricted ? [] : ['--disable-workspace-trust']),
       ...(smokeTest ? ['--enable-smoke-test-driver'] : []),
     ],
     { env: environment(version, undefined, env) },

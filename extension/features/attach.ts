@@ -6,7 +6,7 @@ import { byInterest, findProcess, listProcesses } from '../session/record/proces
 import { processItems, type ProcessItem } from '../session/record/process-list';
 import { attachRequest, processTarget } from '../session/record/profile-target';
 import { showError } from './errors';
-import type { Profiler } from './profiler';
+import { refuseUntrusted, type Profiler } from './profiler';
 
 /** The busy ones are told apart within this time. */
 const LOOK_MS = 150;
@@ -20,6 +20,7 @@ export class AttachCommand {
   /** Returns the recording's path; undefined where nothing was recorded. */
   async run(argument: unknown): Promise<string | undefined> {
     try {
+      refuseUntrusted();
       const pid = argument === undefined ? await this.pickProcess() : undefined;
       if (argument === undefined && pid === undefined) return undefined;
       const request = attachRequest(argument ?? { pid });

@@ -12,7 +12,7 @@ import type { Compare } from './compare';
 import { showError } from './errors';
 import { askModal, showInformation, showWarning } from './notify';
 import type { OpenRecordingCommand } from './open-recording';
-import { NOT_TRUSTED, type Profiler } from './profiler';
+import { refuseUntrusted, type Profiler } from './profiler';
 
 const WALKTHROUGH = 'cacheline-lens.cacheline-lens#firstFalseSharing';
 /** In the line of the example's source that the walkthrough has people look at. */
@@ -114,7 +114,7 @@ export class Example {
 
   /** The program of the source as it is now, which is saved; undefined: there is no compiler, which is said. */
   private async build(): Promise<string | undefined> {
-    if (!vscode.workspace.isTrusted) throw new LaunchError(NOT_TRUSTED);
+    refuseUntrusted();
     await this.saved();
     const compiler = await findCompiler(process.env['PATH'] ?? '');
     if (compiler === undefined) {

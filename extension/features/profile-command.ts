@@ -4,7 +4,7 @@
 import * as vscode from 'vscode';
 import { resolveTarget } from '../session/record/launch';
 import { showError } from './errors';
-import type { Profiler } from './profiler';
+import { refuseUntrusted, type Profiler } from './profiler';
 import type { ProgramPicker } from './program-picker';
 
 export class ProfileCommand {
@@ -17,6 +17,7 @@ export class ProfileCommand {
   /** Returns the recording's path; undefined where nothing was recorded. */
   async run(argument: unknown): Promise<string | undefined> {
     try {
+      refuseUntrusted();
       const target = argument === undefined ? await this.picker.pick() : resolveTarget(argument, defaultFolder());
       if (!target) return undefined;
       await this.picker.remember(target);

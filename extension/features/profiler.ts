@@ -24,6 +24,11 @@ export const NOT_TRUSTED = vscode.l10n.t(
   'Recording is off in an untrusted workspace, because others may have written its programs and settings. Trust it first with "Workspaces: Manage Workspace Trust". You can still open recordings.',
 );
 
+/** Before a person is asked for anything. Throws LaunchError. */
+export function refuseUntrusted(): void {
+  if (!vscode.workspace.isTrusted) throw new LaunchError(NOT_TRUSTED);
+}
+
 export class Profiler implements vscode.Disposable {
   private stopRunning: (() => void) | undefined;
   private readonly status = new RecordingStatus();
@@ -45,7 +50,7 @@ export class Profiler implements vscode.Disposable {
    * Rejects with EngineError, or LaunchError where a recording runs already or the workspace is not trusted.
    */
   async run(target: ProfileTarget, display?: RunDisplay, parent?: string): Promise<Recording> {
-    if (!vscode.workspace.isTrusted) throw new LaunchError(NOT_TRUSTED);
+    refuseUntrusted();
     if (this.stopRunning)
       throw new LaunchError(vscode.l10n.t('A recording is already running. Stop it first with "Cacheline: Stop Recording".'));
     const done = await (display ? this.record(target, display, parent) : this.recordWithNotification(target, parent));

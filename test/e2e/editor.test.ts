@@ -19,6 +19,7 @@ import { describeMachine } from './machine';
 import { describePanelTabs } from './panel-tabs';
 import { describeRecording } from './recording';
 import { describeReload } from './reload';
+import { describeRestricted } from './restricted';
 import { describeRows } from './rows';
 import { describeTranslated } from './translated';
 import { vsixFile } from './vsix';
@@ -262,6 +263,7 @@ describe(`VS Code ${version.name}`, function () {
     newPage,
     url: () => server!.url(workspace),
   });
+  describeRestricted({ version, workspace, screenshots, newPage, source: SOURCE });
   describeTranslated({
     browser: () => browser!,
     url: () => server!.url(workspace),

@@ -430,7 +430,10 @@ export class Window {
   async webview(selector: string, patienceMs = 30_000): Promise<Frame> {
     const deadline = Date.now() + patienceMs;
     while (Date.now() < deadline) {
-      for (const frame of this.page.frames()) if ((await frame.locator(selector).count()) > 0) return frame;
+      for (const frame of this.page.frames()) {
+        const shown = frame.locator(selector).count();
+        if ((await shown.catch((error: unknown) => (frame.isDetached() ? 0 : Promise.reject(error as Error)))) > 0) return frame;
+      }
       await this.page.waitForTimeout(100);
     }
     throw new Error(`no webview shows ${selector}`);
