@@ -43,7 +43,8 @@ describe('a page that stays blank', function () {
   it('is left alone where its script runs', async () => {
     const { view, changes } = show(SPEAKING, 3000);
     await new Promise((resolve) => view.webview.onDidReceiveMessage(resolve));
+    const before = [...changes]; // a busy machine may take longer to its first word
     await new Promise((resolve) => setTimeout(resolve, 4000));
-    assert.ok(!changes.includes(false), changes.join());
+    assert.deepEqual(changes, before);
   });
 });
