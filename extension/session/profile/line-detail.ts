@@ -42,7 +42,8 @@ function accessDetail(line: CacheLine, access: Access): AccessDetail {
   };
 }
 
-function withoutCallers(access: Access): Access {
+/** The page has the call chains of what it details, as texts. */
+export function withoutCallers(access: Access): Access {
   const plain = { ...access };
   delete plain.callers;
   return plain;

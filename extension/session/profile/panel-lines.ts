@@ -3,6 +3,7 @@ import type { PanelLine, UnfoldedLine } from '../../protocol/panel';
 import type { LineSummary, ProfileLine } from '../../protocol/profile';
 import { memoryName } from '../../protocol/stack-owner';
 import { waitsText } from '../report/remedies';
+import { withoutCallers } from './line-detail';
 
 export function panelLines(rows: readonly LineSummary[]): PanelLine[] {
   return rows.map(({ data, ...row }) => ({ ...row, objects: [...new Set(data.map(memoryName))].join(', ') }));
@@ -10,5 +11,5 @@ export function panelLines(rows: readonly LineSummary[]): PanelLine[] {
 
 export function unfoldedLine({ id, line }: ProfileLine): UnfoldedLine {
   const waiting = waitsText(line);
-  return { ...line, id, ...(waiting === '' ? {} : { waiting }) };
+  return { ...line, id, accesses: line.accesses.map(withoutCallers), ...(waiting === '' ? {} : { waiting }) };
 }
