@@ -15,6 +15,7 @@ const root = path.resolve(__dirname, '../..');
 
 interface Views {
   panel: [clock: unknown, sources: unknown];
+  unfolded: { id: string; accesses: unknown[] };
   data: unknown;
   functions: unknown;
   timeline: unknown;
@@ -50,7 +51,7 @@ describe('pages', () => {
     await page.setContent('<!DOCTYPE html><html><body><div id="root"></div></body></html>');
     await page.evaluate((l10n) => document.documentElement.setAttribute('data-l10n', l10n), translated);
     await page.addScriptTag({
-      content: 'acquireVsCodeApi = () => ({ postMessage: (sent) => asked.push(sent), getState() {}, setState() {} }); asked = [];',
+      content: 'sent = []; acquireVsCodeApi = () => ({ postMessage: (one) => sent.push(one), getState() {}, setState() {} });',
     });
     await page.addStyleTag({ path: path.join(dist, `${name}.css`) });
     await page.addScriptTag({ path: path.join(dist, `${name}.js`) });
@@ -114,7 +115,7 @@ describe('pages', () => {
     }
     const asked = (page: Page): Promise<string[]> =>
       page.evaluate(() =>
-        (globalThis as unknown as { asked: Asked[] }).asked.filter(({ type }) => type === 'filter').map(({ filter }) => filter),
+        (globalThis as unknown as { sent: Asked[] }).sent.filter(({ type }) => type === 'filter').map(({ filter }) => filter),
       );
 
     it('takes what is written and entered before the page is painted', async () => {
@@ -151,6 +152,23 @@ describe('pages', () => {
       assert.equal(await box.inputValue(), 'cpu:1');
       await page.close();
     });
+  });
+
+  it('asks for the accesses of a line when it is unfolded, and shows them when they come', async () => {
+    const page = await open('panel', views.panel[0]);
+    const row = page.locator('.row.line').first();
+    await row.waitFor();
+    await row.locator('.twisty').click();
+    await page.locator('.row.line[aria-expanded=true]').waitFor();
+    assert.equal(await page.locator('.row.access').count(), 0);
+    const { id } = views.unfolded;
+    const asked = await page.evaluate(() =>
+      (globalThis as unknown as { sent: { type: string }[] }).sent.filter(({ type }) => type === 'unfold'),
+    );
+    assert.deepEqual(asked, [{ type: 'unfold', version: 1, id }]);
+    await say(page, { type: 'unfolded', version: 1, line: views.unfolded });
+    assert.equal(await page.locator('.row.access').count(), views.unfolded.accesses.length);
+    await page.close();
   });
 
   it('leaves two thirds of a small window to the rows, and keeps them in reach at 200% zoom', async () => {

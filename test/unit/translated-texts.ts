@@ -25,7 +25,7 @@ async function shownTexts(): Promise<Record<string, unknown>> {
   const { machineView } = await import('../../extension/session/machine/machine-view');
   const { firstWords } = await import('../../extension/session/report/first-words');
   const { armReport, intelReport } = await import('./pmu-reports');
-  const { measuredBy, readerBesideWriter, report } = await import('./report-builder');
+  const { measuredBy, readerBesideWriter, report, unfolded } = await import('./report-builder');
   const { lineHoverText } = await import('../../extension/session/hover/hover-text');
   const { ReportProfile } = await import('../../extension/session/profile/report-profile');
   const { ShownProfile } = await import('../../extension/session/profile/shown-profile');
@@ -71,6 +71,7 @@ async function shownTexts(): Promise<Record<string, unknown>> {
     flags: [FLAG_WORDS, FLAG_MEANING],
     card: layoutCard(cardOf(queueHeat()), { report: clock, measure: 'contended', notes: [] }, { theme: 'dark', text: true }),
     machine: machineView({ collectors: [{ name: 'agent', usable: true, blockers: [] }], machine: FACTS }, { state: 'none' }),
+    unfolded: unfolded(clock.lines[0]!),
     panel: [await panelReport(clock), await panelReport(intelReport())],
     comparison: compareView(comparison),
   };
