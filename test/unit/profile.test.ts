@@ -307,7 +307,7 @@ describe('profile', () => {
       const asked: Question[] = [];
       const ask = source.ask.bind(source);
       source.ask = (question) => {
-        asked.push(question as Question);
+        asked.push(question);
         return ask(question);
       };
       const order = { key: 'samples', descending: false, metric: 'contended' } as const;

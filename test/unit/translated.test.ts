@@ -23,7 +23,9 @@ describe('in another language', () => {
 
   it('views have no English words but names', () => {
     const views = shown();
-    for (const name of ['panel', 'unfolded']) delete views[name]; // what a page makes its texts of: test/e2e/pages.test.ts
+    // What a page makes its texts of: test/e2e/pages.test.ts.
+    delete views['panel'];
+    delete views['unfolded'];
     const english = textsOf(views, '').flatMap(({ place, text }) => englishWords(text).map((word) => `${place}: ${word} in "${text}"`));
     assert.deepEqual(english, []);
     assert.ok(
