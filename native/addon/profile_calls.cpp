@@ -132,8 +132,8 @@ Ask questionOf(const Arguments& arguments) {
       return [rows, range = rangeOf(arguments)](const Profile& profile, const auto&) {
         return (profile.*rows)(range);
       };
-  throw arguments.wrongValue("question",
-                             "lines, rows, line, code, objects, types, functions, threads, heat, places or data");
+  throw arguments.wrongValue(
+      "question", "lines, rows, line, code, objects, types, functions, threads, heat, places or data");
 }
 
 /// What the report was made from takes a while to be freed: the answer does not wait for it.

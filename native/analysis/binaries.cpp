@@ -19,7 +19,7 @@ constexpr std::string_view kDeleted = " (deleted)";
 
 /// Why the file at `path` is not the one that was recorded; empty where size and time agree or nobody knows.
 std::string changeSince(const std::string& path, const RecordedBinary& recorded) {
-  struct stat st{};
+  struct stat st {};
   if (::stat(path.c_str(), &st) != 0) return {};  // Module::open says why
   if (static_cast<uint64_t>(st.st_size) != recorded.size)
     return "it has " + std::to_string(st.st_size) + " bytes, and had " + std::to_string(recorded.size) +

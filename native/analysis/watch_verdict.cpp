@@ -105,8 +105,8 @@ std::string otherwise(Verdict verdict, std::span<const SeenAccess> seen, const T
     unknown += access.kind == SeenAccess::Kind::unknown;
   }
   if (!isContended(verdict)) {
-    const std::string maybe = " seen, but " + grouped(unknown) + " of " +
-                              grouped(seen.size()) + " accesses may or may not be writes,";
+    const std::string maybe = " seen, but " + grouped(unknown) + " of " + grouped(seen.size()) +
+                              " accesses may or may not be writes,";
     return threads(who.size()) +
            (written        ? " seen, with writes,"
             : unknown == 0 ? " seen, and no write,"

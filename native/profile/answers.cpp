@@ -93,7 +93,8 @@ std::pair<size_t, std::vector<uint32_t>> Profile::State::page(const LinesQuestio
                                                               const KeepOn& keepOn) const {
   const Query own = parseQuery(question.filter);
   if (!own.samples.text.empty())
-    throw Error(ErrorKind::usage, "a list cannot be filtered by terms that choose samples: " + own.samples.text,
+    throw Error(ErrorKind::usage,
+                "a list cannot be filtered by terms that choose samples: " + own.samples.text,
                 "Filter the profile by them.");
   checkEvidence(own.lines, *report);
   std::vector<uint32_t> chosen;
@@ -107,9 +108,9 @@ std::pair<size_t, std::vector<uint32_t>> Profile::State::page(const LinesQuestio
     }
   }
   const size_t total = chosen.size();
-  return {total, keysOf(question.sort)
-                     ->page(std::move(chosen), question.descending, question.range.offset,
-                            question.range.count)};
+  return {total,
+          keysOf(question.sort)
+              ->page(std::move(chosen), question.descending, question.range.offset, question.range.count)};
 }
 
 std::string Profile::lines(const LinesQuestion& question, const KeepOn& keepOn) const {

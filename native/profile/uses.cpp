@@ -26,7 +26,7 @@ void addData(std::string& key, const DataName& data) {
   add(key, data.object);
   add(key, data.type);
   add(key, data.field.find('[') == std::string::npos ? std::string_view(data.field)
-                                                      : analysis::withoutIndices(data.field));
+                                                     : analysis::withoutIndices(data.field));
   add(key, data.definition ? std::string_view(data.definition->file) : std::string_view());
   add(key, data.definition ? data.definition->line : 0);
   add(key, static_cast<uint64_t>(data.how));

@@ -18,7 +18,7 @@ constexpr size_t kLongestLine = 256, kShownOfLine = 32;
 UniqueFd openFifo(const std::string& path) {
   // For reading and writing: the other end may come, go and come again.
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
-  struct stat info{};
+  struct stat info {};
   if (!fd || ::fstat(fd.get(), &info) != 0)
     throw Error(ErrorKind::usage, describeErrno("cannot open the control FIFO " + path, errno),
                 "Make it first: mkfifo " + path);
@@ -28,7 +28,8 @@ UniqueFd openFifo(const std::string& path) {
 }
 
 bool isSame(int a, int b) {
-  struct stat first{}, second{};
+  struct stat first {
+  }, second{};
   return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
          first.st_ino == second.st_ino;
 }

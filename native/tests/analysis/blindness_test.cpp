@@ -174,7 +174,7 @@ TEST(Blindness, TheDocumentHasIt) {
   EXPECT_NE(reportJson(s.report()).find(R"("blind":null,"unseen":[])"), std::string::npos);
   samplesAt(s, 100, kClobbered, 3);
   const std::string document = reportJson(s.report());
-  EXPECT_NE(document.find(R"("blind":{"share":0.75,"reasons":[{"reason":"clobbered","what":"code behind)"),
+  EXPECT_NE(document.find(R"("blind":{"share":0.75,"reasons":[{"reason":"clobbered","what":"code after)"),
             std::string::npos)
       << document;
   EXPECT_NE(document.find(R"("unseen":[{"reason":"clobbered","codeAddress":"0x401180")"), std::string::npos);

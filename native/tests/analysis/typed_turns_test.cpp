@@ -173,8 +173,7 @@ TEST_F(TypedBlocks, AChildHasItsOwn) {
   EXPECT_EQ(names.at("pid 100")->allocation->size, 80u);
   const DataName& its = *names.at("pid 300");
   EXPECT_EQ(its.allocation->size, 64u);
-  EXPECT_NE(its.because.find("20% of the samples fell into 1 other block"), std::string::npos)
-      << its.because;
+  EXPECT_NE(its.because.find("20% of the samples fell into 1 other block"), std::string::npos) << its.because;
   EXPECT_EQ(its.because.find("the same call"), std::string::npos) << "one is one, however often looked up";
 }
 

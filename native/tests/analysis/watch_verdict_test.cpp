@@ -55,9 +55,13 @@ TEST(Confirm, SaysWhoReadsAWordThatNobodyWrites) {
 TEST(Confirm, CallsNoWordWrittenOfWhichTheCodeDoesNotSay) {
   Trapped trapped({"state", "tag", "odd"});
   for (int round = 0; round < 3; ++round)
-    trapped.access(1, 0, Kind::write).access(2, 1, Kind::read).access(1, 0, Kind::write).access(3, 2, Kind::unknown);
+    trapped.access(1, 0, Kind::write)
+        .access(2, 1, Kind::read)
+        .access(1, 0, Kind::write)
+        .access(3, 2, Kind::unknown);
   EXPECT_EQ(trapped.confirmed(Verdict::falseSharing).sentence,
-            "1 thread writes 'state' and 1 reads 'tag' and 'odd' are read or written in turn: seen 11 times in 12 ms");
+            "1 thread writes 'state' and 1 reads 'tag' and 'odd' are read or written in turn: seen 11 times "
+            "in 12 ms");
 }
 
 TEST(Confirm, SaysOfWrittenWordsAloneWhoWritesAndWhoReads) {

@@ -34,7 +34,7 @@ TEST(Pair, TakesTwoCpus) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::impossible);
-    EXPECT_NE(std::string(error.what()).find("may use one (CPU 3)"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("may use only CPU 3"), std::string::npos) << error.what();
     EXPECT_FALSE(error.nextStep().empty());
   }
 }

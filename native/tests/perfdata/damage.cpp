@@ -100,9 +100,7 @@ TEST(Damage, CutAtEveryByteIsNeverSilent) {
 TEST(Damage, CutInAnUnfinishedRecordingGivesEveryWholeRecord) {
   const RecordBuilder b = wholeRecording();
   TempFolder folder;
-  {
-    Writer::create(folder / "perf.data", b.events())->append(b.records());
-  }  // never finished
+  { Writer::create(folder / "perf.data", b.events())->append(b.records()); }  // never finished
   const auto whole = readBytes(folder / "perf.data");
   const size_t start = whole.size() - b.records().size();
   std::vector<size_t> ends;  // of every record but the last one, FINISHED_ROUND
@@ -207,7 +205,7 @@ TEST(Damage, FileNamesWithoutAnEndStopAtTheRecordsEnd) {
 TEST(Damage, NoPerfData) {
   expectOpenError({}, "only 0 bytes");
   expectOpenError({'P', 'E', 'R', 'F', 'I', 'L', 'E', '2'}, "only 8 bytes");
-  expectOpenError(std::vector<uint8_t>(200, 'x'), "no perf.data file");
+  expectOpenError(std::vector<uint8_t>(200, 'x'), "not a perf.data file");
   EXPECT_THROW(Reader::open("/nonexistent/perf.data"), Error);
   EXPECT_THROW(Reader::open("/"), Error);
 }

@@ -346,9 +346,7 @@ TEST(RoundTrip, TraceDataBehindAnAuxtraceRecordIsSkipped) {
   b.records().resize(b.records().size() + 64, 0xff);
   b.at(6).sample({.ip = 2});
   TempFolder folder;
-  {
-    Writer::create(folder / "perf.data", b.events());
-  }
+  { Writer::create(folder / "perf.data", b.events()); }
   auto bytes = readBytes(folder / "perf.data");
   bytes.insert(bytes.end(), b.records().begin(), b.records().end());
   Collector got;
