@@ -4,15 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { NativeEngine, type NativeAddon } from '../../extension/engine/native';
 import { loadCyclesOf } from '../../extension/protocol/measure';
-import type {
-  Answers,
-  CodeListing,
-  CodePlace,
-  DataSum,
-  LineSummary,
-  Question,
-  SourceLineHeat,
-} from '../../extension/protocol/profile';
+import type { Answers, CodeListing, CodePlace, DataSum, LineSummary, Question, SourceLineHeat } from '../../extension/protocol/profile';
 import { heatOfFile, isAt } from '../../extension/session/profile/heat';
 import { lineSummary } from '../../extension/session/profile/line-summary';
 import { codePlaces, dataSums } from '../../extension/session/profile/report-profile';
