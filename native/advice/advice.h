@@ -102,8 +102,8 @@ struct Latent {
 };
 
 struct AdviceList {
-  std::vector<Advice> advice;  ///< most contended samples first
-  std::vector<Latent> latent;
+  std::vector<Advice> advice = {};  ///< most contended samples first
+  std::vector<Latent> latent = {};
   std::vector<std::string> warnings;  ///< those of the report first
 };
 

@@ -109,7 +109,7 @@ describe('cacheline advise', function () {
     }
     const { status, stderr } = await run([recording, '--filter', 'nothing:5']);
     assert.equal(status, 2);
-    assert.match(stderr, /'nothing:5' is no term/);
+    assert.match(stderr, /'nothing:5' is not a filter term/);
   });
 
   it('with nothing to patch prints nothing, says so in one sentence, and ends with 0', async () => {

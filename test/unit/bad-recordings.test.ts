@@ -78,8 +78,8 @@ describe('views of bad input', function () {
     it(`${name}: refuse what is no recording`, async () => {
       await refuses(view.args('nowhere'), /there is no recording nowhere/);
       await refuses(view.args('folder'), /the folder folder holds no perf\.data/);
-      await refuses(view.args('text'), /text is no perf\.data file/);
-      await refuses(view.args('short'), /short is no perf\.data file: it has only 8 bytes/);
+      await refuses(view.args('text'), /text is not a perf\.data file/);
+      await refuses(view.args('short'), /short is not a perf\.data file: it has only 8 bytes/);
     });
 
     it(`${name}: show what is left of a recording that was cut, and say so`, async () => {

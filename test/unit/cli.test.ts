@@ -329,7 +329,7 @@ describe('cacheline command', function () {
     writeFileSync(at('garbage'), Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256)));
     fails(await run(['report', 'garbage']), 3, /garbage/);
     writeFileSync(at('empty'), '');
-    fails(await run(['report', 'empty']), 3, / empty is no perf\.data file: it has only 0 bytes\.\n/);
+    fails(await run(['report', 'empty']), 3, / empty is not a perf\.data file: it has only 0 bytes\.\n/);
   });
 
   it('wrong usage has status 2 and one hint', async () => {

@@ -76,7 +76,10 @@ describe('kept binaries', () => {
   it('one without a build id is said: nothing could tell it from others', async () => {
     for (const buildId of ['', '../../../../x']) {
       const said = await keepBinaries(recordingOf(file('p'), { buildId }));
-      assert.match(said.join(), /^\S+\/p is not kept in the recording, which loses its names when it is built again: it has no build id, /);
+      assert.match(
+        said.join(),
+        /^\S+\/p is not kept in the recording, which loses its names when it is built again: it has no build id to identify it /,
+      );
     }
     assert.ok(!existsSync(at('r', KEPT_FOLDER)));
   });

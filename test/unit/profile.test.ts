@@ -176,7 +176,7 @@ describe('profile', () => {
     });
     await assert.rejects(recordProgram(engineOf({ record: failing }), request({ directory })), {
       nextStep:
-        /^Do this\. What was recorded until then is kept in \S+\/r\. \S+\/without-id is not kept in the recording, .* build id, .*\.$/,
+        /^Do this\. What was recorded until then is kept in \S+\/r\. \S+\/without-id is not kept in the recording, .* build id .*\.$/,
     });
     assert.equal(readFileSync(join(directory, '.build-id/ab/cdef'), 'utf8'), 'with-id');
   });
@@ -256,7 +256,7 @@ describe('profile', () => {
     assert.equal(note, undefined);
     assert.equal(given.lines, FIRST_LINES + 20);
     const hot = await hoverTextsAt(shown, [{ file: '/src/hot.c', line: 5 }], 'contended', () => '');
-    assert.equal(hot.at(-1), 'The numbers are of the 1,000 cache lines that measured most, of 19,980.');
+    assert.equal(hot.at(-1), 'The numbers are for the 1,000 cache lines that measured most, out of 19,980.');
     assert.equal(given.lines, FIRST_LINES + 1020);
 
     assert.deepEqual(await shown.whole(), report);

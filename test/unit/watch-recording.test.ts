@@ -343,7 +343,7 @@ describe('recording with watchpoints', function () {
     const libraries = ['-Wl,--no-as-needed', `-L${folder.path}`, '-lhides', '-lgives', '-lcomes-late', `-Wl,-rpath,${folder.path}`];
     const program = compile('slow-bound', libraries, 'c', 'void hidden(void), given(void);\nint main(void) { hidden(); given(); }\n');
     const { result, report } = await record([program], { expressions: ['twice'], confirm: false, budget: 1 }, isAnyWritten);
-    assert.match(result.warnings.find((warning) => warning.startsWith('--watch')) ?? '', /it is the one of .*\/libgives\.so$/);
+    assert.match(result.warnings.find((warning) => warning.startsWith('--watch')) ?? '', /watching the one in .*\/libgives\.so$/);
     const writers = report.lines.flatMap(({ accesses }) => accesses).filter(({ watch }) => (watch?.writes ?? 0) > 0);
     assert.deepEqual(
       writers.map(({ symbol }) => symbol),
