@@ -11,8 +11,12 @@ const TRIES = 3;
 /** The turn of a page to be made anew: frames that start at the same moment would meet the same fate again. */
 let turn = Promise.resolve();
 
-/** Hides and shows a page again that says nothing in time while it is visible. Any message says that its script runs. */
+/**
+ * Hides and shows a page again that says nothing in time while it is visible. Any message says that its script runs.
+ * Does nothing on the desktop, where each frame has an origin of its own.
+ */
 export function outliveBlankness(view: vscode.WebviewPanel, log: vscode.LogOutputChannel, patienceMs = PATIENCE_MS): void {
+  if (vscode.env.uiKind !== vscode.UIKind.Web) return;
   let triesLeft = TRIES;
   /** Visible, and silent since it is. */
   let isBlank = false;

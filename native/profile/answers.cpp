@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "analysis/own_place.h"
 #include "base/error.h"
@@ -113,38 +114,42 @@ std::pair<size_t, std::vector<uint32_t>> Profile::State::page(const LinesQuestio
               ->page(std::move(chosen), question.descending, question.range.offset, question.range.count)};
 }
 
-std::string Profile::lines(const LinesQuestion& question, const KeepOn& keepOn) const {
-  const auto now = state();
-  const auto [total, page] = now->page(question, keepOn);
-  const auto parts =
-      question.accesses ? analysis::LineParts::withoutCallers : analysis::LineParts::withoutAccesses;
+namespace {
+
+/// A list of `total` lines, of which `page` are told: each as `element` writes it.
+template <class Element>
+std::string listOf(size_t total, std::span<const uint32_t> page, const KeepOn& keepOn,
+                   const Element& element) {
   Answer answer;
   answer.open();
   answer.field("total", uint64_t{total});
   answer.beginList("rows");
   for (size_t i = 0; i < page.size(); ++i) {
     look(keepOn, i);
-    answer.element(Answer().line(*now->report, *now->ids, page[i], parts));
+    answer.element(element(page[i]));
   }
   answer.endList();
   answer.close();
   return answer.take();
 }
 
+}  // namespace
+
+std::string Profile::lines(const LinesQuestion& question, const KeepOn& keepOn) const {
+  const auto now = state();
+  const auto [total, page] = now->page(question, keepOn);
+  const auto parts =
+      question.accesses ? analysis::LineParts::withoutCallers : analysis::LineParts::withoutAccesses;
+  return listOf(total, page, keepOn,
+                [&](uint32_t line) { return Answer().line(*now->report, *now->ids, line, parts); });
+}
+
 std::string Profile::rows(const LinesQuestion& question, const KeepOn& keepOn) const {
   const auto now = state();
   const auto [total, page] = now->page(question, keepOn);
-  Answer answer;
-  answer.open();
-  answer.field("total", uint64_t{total});
-  answer.beginList("rows");
-  for (size_t i = 0; i < page.size(); ++i) {
-    look(keepOn, i);
-    answer.element(lineSummary(*now->report, now->report->lines[page[i]], now->ids->of(page[i])));
-  }
-  answer.endList();
-  answer.close();
-  return answer.take();
+  return listOf(total, page, keepOn, [&](uint32_t line) {
+    return lineSummary(*now->report, now->report->lines[line], now->ids->of(line));
+  });
 }
 
 std::string Profile::line(const std::string& id) const {
