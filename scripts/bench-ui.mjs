@@ -5,7 +5,7 @@
 //     --runs      of each measurement, by default and for the targets at least 5
 //     --profile   a folder that takes a CPU profile of the extension host of each part
 // Exits with 0 where it could measure, whatever it measured.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -204,30 +204,49 @@ async function engineAlone(recording) {
   return ms;
 }
 
-/** A file of many hot lines, each time with its recording opened anew. */
+/** A file of many hot lines, each time with its recording opened anew, in turns with a file of as many lines that gets one icon at once. */
 async function gutter(editor, folder, plan, delays) {
+  const plain = path.join(folder, 'plain.c');
+  await copyFile(sourceOf(folder), plain);
   const window = await editor.open();
   try {
     await window.host('activate');
-    const times = [];
+    const times = { heated: [], plain: [] };
     let lines = 0;
-    for (let number = 1; number <= plan.runs; number++) {
-      progress(`gutter: run ${number} of ${plan.runs}`);
+    /** Ms from the file to its first icon. */
+    const measure = async (show) => {
+      const hot = await window.page.evaluateHandle(watchGutter);
+      await show();
+      const [shown, heated] = await hot.evaluate(({ both }) => both);
+      return heated - shown;
+    };
+    const showHeated = async () => {
       await window.host('run', 'workbench.action.closeAllEditors');
       await window.host('run', 'cacheline.clear');
       await window.host('openRecording', recordingOf(folder, 'gutter'));
       await window.panel();
       await window.settle();
-      const hot = await window.page.evaluateHandle(watchGutter);
       await watched(window, 'gutter', plan, delays, async () => {
-        await window.host('showDocument', sourceOf(folder));
-        const [shown, heated] = await hot.evaluate(({ both }) => both);
-        times.push(heated - shown);
+        times.heated.push(await measure(() => window.host('showDocument', sourceOf(folder))));
       });
       lines = await window.host('heatLines', sourceOf(folder));
       if (lines < source.hot) throw new ScriptError(`${lines} lines are hot, not ${source.hot}`);
+    };
+    const showPlain = async () => {
+      await window.host('run', 'workbench.action.closeAllEditors');
+      times.plain.push(await measure(() => window.host('showDocumentWithIcon', plain)));
+    };
+    for (let number = 1; number <= plan.runs; number++) {
+      progress(`gutter: run ${number} of ${plan.runs}`);
+      for (const show of number % 2 === 1 ? [showPlain, showHeated] : [showHeated, showPlain]) await show();
     }
-    return [row(`gutter of ${count(source.lines)} lines, ${lines} of them hot`, ...atMost(median(times), 50, 'ms after the file'))];
+    return [
+      row(
+        `gutter of ${count(source.lines)} lines, ${lines} of them hot`,
+        ...atMost(median(times.heated), 50, 'ms after the file'),
+        `one icon that needs no profile ${median(times.plain).toFixed(0)} ms`,
+      ),
+    ];
   } finally {
     await window.close();
   }

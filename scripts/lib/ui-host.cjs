@@ -71,6 +71,19 @@ const calls = {
   async showDocument(path) {
     await vscode.window.showTextDocument(vscode.Uri.file(path));
   },
+  /** Shows a file and, as soon as the editor tells of it, an icon in its gutter: what any extension could do at best. */
+  async showDocumentWithIcon(path) {
+    const uri = vscode.Uri.file(path);
+    const { extensionUri } = vscode.extensions.getExtension(EXTENSION);
+    const icon = vscode.window.createTextEditorDecorationType({
+      gutterIconPath: vscode.Uri.joinPath(extensionUri, 'media', 'heat-4-dark.svg'),
+    });
+    const drawn = vscode.window.onDidChangeActiveTextEditor((editor) => {
+      if (editor?.document.uri.toString() === uri.toString()) editor.setDecorations(icon, [new vscode.Range(0, 0, 0, 0)]);
+    });
+    await vscode.window.showTextDocument(uri);
+    drawn.dispose();
+  },
   async heatLines(path) {
     return (await api().heatOf(vscode.Uri.file(path))).length;
   },

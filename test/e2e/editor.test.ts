@@ -263,7 +263,7 @@ describe(`VS Code ${version.name}`, function () {
     newPage,
     url: () => server!.url(workspace),
   });
-  describeRestricted({ version, workspace, screenshots, newPage, source: SOURCE });
+  describeRestricted({ version, workspace, screenshots, newPage });
   describeTranslated({
     browser: () => browser!,
     url: () => server!.url(workspace),

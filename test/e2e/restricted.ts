@@ -1,7 +1,7 @@
 // The steps in Restricted Mode, in a server of its own: what a folder that nobody trusts cannot make us start, and what is shown all the same.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -11,6 +11,8 @@ import { Window } from './window';
 
 const root = path.resolve(__dirname, '../..');
 const RECORDING = 'foreign.perf.data';
+const SOURCE = 'descriptor/contended.c';
+const DEFINITION = 'struct descriptor {';
 const REFUSED = /^Recording is off in an untrusted workspace/;
 
 export interface RestrictedSteps {
@@ -18,11 +20,9 @@ export interface RestrictedSteps {
   workspace: string;
   screenshots: string;
   newPage: () => Promise<Page>;
-  /** Of the recorded program. */
-  source: string;
 }
 
-export function describeRestricted({ version, workspace, screenshots, newPage, source }: RestrictedSteps): void {
+export function describeRestricted({ version, workspace, screenshots, newPage }: RestrictedSteps): void {
   describe('in Restricted Mode', () => {
     const settings = path.join(workspace, '.vscode/settings.json');
     /** What the folder's settings would have us start makes it. */
@@ -35,7 +35,7 @@ export function describeRestricted({ version, workspace, screenshots, newPage, s
 
     before(async () => {
       const synth = path.join(root, 'build/release/native/tests/cacheline_synth');
-      const binary = ['--binary', path.join(workspace, 'build/reader_writer-contended'), '--codes', '24'];
+      const binary = ['--binary', path.join(workspace, 'build/descriptor-contended'), '--codes', '24'];
       execFileSync(synth, ['intel', '-o', path.join(workspace, RECORDING), ...binary, '--samples', '20000', '--lines', '30']);
       mkdirSync(path.dirname(settings), { recursive: true });
       const launch = [{ name: 'of the folder', program: '/usr/bin/touch', args: [made] }];
@@ -77,12 +77,19 @@ export function describeRestricted({ version, workspace, screenshots, newPage, s
       await window.runCommand('View: Close All Editors');
       const panel = await window.openRecording(RECORDING);
       await panel.locator('.row.line').first().waitFor();
-      await window.openFile(source);
+      await window.openFile(SOURCE);
       await window.page.locator('.glyph-margin-widgets .cgmr').first().waitFor();
       const [line = 0] = await window.glyphLines();
       await window.goToLine(line);
       assert.match(await window.hoverAtCursor(), /evidence: hitm/);
       await window.screenshot('18-restricted');
+    });
+
+    it('shows how a type of the recorded program lies on cache lines', async () => {
+      const lines = readFileSync(path.join(workspace, SOURCE), 'utf8').split('\n');
+      const text = await window.hover(lines.indexOf(DEFINITION) + 1, 'descriptor');
+      await window.screenshot('18-restricted-layout');
+      assert.match(text, /struct descriptor · 24 bytes on 1 cache line/);
     });
 
     it('no program of the folder or of its settings ran meanwhile', () => {
