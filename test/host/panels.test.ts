@@ -32,12 +32,18 @@ describe('panels of several recordings', function () {
     assert.ok(message.type === 'report', message.type);
     return message;
   };
+  const pageIsThere = (recording: string): Promise<boolean> =>
+    eventually(`the page of ${recording} is there`, () => {
+      const { shown: isShown, message } = api.panelState();
+      return isShown && message.type === 'report' && message.summary.path === recording;
+    });
   const show = async (label: string): Promise<void> => {
     const tab = tabs().find((one) => one.label === label);
     assert.ok(tab, labels().join());
     const group = ['First', 'Second', 'Third', 'Fourth'][tab.group.viewColumn - 1];
     await vscode.commands.executeCommand(`workbench.action.focus${group}EditorGroup`);
     await vscode.commands.executeCommand('workbench.action.openEditorAtIndex', tab.group.tabs.indexOf(tab));
+    await pageIsThere(path.join(folder, label));
   };
 
   before(async () => {
@@ -51,6 +57,8 @@ describe('panels of several recordings', function () {
     synthesize(first, [...binary, '--samples', '20000', '--lines', '40']);
     synthesize(second, [...binary, '--samples', '24000', '--lines', '44']);
     await eventually('profiles of earlier tests are closed', () => api.openProfiles() === 0);
+    // Beside a text all panels are in one group. In two groups both pages are visible, and one that gets the focus late takes it back.
+    await vscode.window.showTextDocument(source(FILE));
   });
 
   after(async () => {
@@ -61,9 +69,10 @@ describe('panels of several recordings', function () {
 
   it('have the name of their recording, and one that is open is shown again', async () => {
     assert.ok(await open(first));
+    await pageIsThere(first);
     assert.ok(await open(second));
     await eventually('both have a tab', () => labels().join() === 'first.perf.data,second.perf.data');
-    assert.equal(shown().summary.path, second);
+    await pageIsThere(second);
     assert.ok(await open(first));
     assert.equal(tabs().length, 2);
     assert.equal(shown().summary.path, first);
@@ -73,12 +82,9 @@ describe('panels of several recordings', function () {
   it('lead gutter, hovers and tree: the one that was active last', async () => {
     const uri = source(FILE);
     const heats: unknown[] = [];
-    for (const [label, recording] of [
-      ['second.perf.data', second],
-      ['first.perf.data', first],
-    ] as const) {
+    for (const label of ['second.perf.data', 'first.perf.data']) {
       await show(label);
-      await eventually(`${label} is followed`, async () => (await api.heatOf(uri)).length > 0 && shown().summary.path === recording);
+      await eventually(`${label} is followed`, async () => (await api.heatOf(uri)).length > 0);
       const report = await eventually('its report', async () => {
         const now = await api.currentReport();
         return now?.samples.total === shown().summary.samples.total && now;
@@ -94,12 +100,9 @@ describe('panels of several recordings', function () {
     await api.receiveFromPanel({ type: 'filter', version: shown().version, filter: `line:${address}` });
     assert.deepEqual([shown().total, shown().lines[0]?.id], [1, id]);
     await show('second.perf.data');
-    await eventually('the other one is active', () => shown().summary.path === second);
     assert.equal(shown().filter, '');
     await show('first.perf.data');
-    await eventually('the first one is active again', () => shown().summary.path === first);
     assert.equal(shown().filter, `line:${address}`, 'also where it was hidden meanwhile');
-    await eventually('its page has it again', () => api.panelState().shown);
     await api.receiveFromPanel({ type: 'filter', version: shown().version, filter: '' });
     assert.equal(shown().total, total);
   });
@@ -154,7 +157,6 @@ describe('panels of several recordings', function () {
 
   it('free their profile when they are closed; marks stay until another one is active or they are cleared', async () => {
     await show('first.perf.data');
-    await eventually('it is active', () => shown().summary.path === first);
     const others = tabs().filter(({ label }) => label !== 'first.perf.data');
     await vscode.window.tabGroups.close(others);
     await eventually('one profile is open', () => api.openProfiles() === 1);
