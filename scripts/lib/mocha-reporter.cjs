@@ -13,18 +13,18 @@ class ResultsReporter extends Mocha.reporters.Spec {
     runner.on(EVENT_TEST_PENDING, (test) => skips.push(test.fullTitle()));
     const reasons = new Map();
     runner.on(EVENT_TEST_RETRY, (test, error) => reasons.set(test.fullTitle(), messageOf(error).split('\n').slice(0, 3).join(' ')));
-    const withFirstTry = (test) => {
-      const reason = reasons.get(test.fullTitle());
-      return reason === undefined ? messageOf(test.err) : `${messageOf(test.err)}\nat the first try: ${reason}`;
-    };
     runner.on(EVENT_TEST_PASS, (test) => {
       if (test.currentRetry() > 0) retries.push(`${test.fullTitle()}: ${reasons.get(test.fullTitle())}`);
     });
+    const messageOfBoth = (test) => {
+      const first = reasons.get(test.fullTitle());
+      return `${messageOf(test.err)}${first === undefined ? '' : `\nat the first try: ${first}`}`;
+    };
     runner.once(EVENT_RUN_END, () => {
       const { passes, failures, pending } = this.stats;
       const file = process.env.CACHELINE_TEST_RESULTS;
       if (file === undefined) return;
-      const failed = this.failures.map((test) => ({ name: test.fullTitle(), message: withFirstTry(test) }));
+      const failed = this.failures.map((test) => ({ name: test.fullTitle(), message: messageOfBoth(test) }));
       writeFileSync(file, JSON.stringify({ passed: passes, failed: failures, skipped: pending, failures: failed, skips, retries }));
     });
   }

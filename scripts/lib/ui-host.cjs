@@ -71,7 +71,7 @@ const calls = {
   async showDocument(path) {
     await vscode.window.showTextDocument(vscode.Uri.file(path));
   },
-  /** Shows a file and, as soon as the editor tells of it, an icon in its gutter: what any extension could do at best. */
+  /** Shows a file and, as soon as the editor tells of it, an icon in its gutter: the least that an extension needs. */
   async showDocumentWithIcon(path) {
     const uri = vscode.Uri.file(path);
     const { extensionUri } = vscode.extensions.getExtension(EXTENSION);

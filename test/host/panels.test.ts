@@ -17,14 +17,11 @@ describe('panels of several recordings', function () {
   let second: string;
 
   const open = (recording: string): Thenable<boolean> => vscode.commands.executeCommand<boolean>('cacheline.openRecording', recording);
+  const allTabs = (): vscode.Tab[] => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
   const tabs = (): vscode.Tab[] =>
-    vscode.window.tabGroups.all
-      .flatMap((group) => group.tabs)
-      .filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith('cacheline.panel'));
-  const editors = (): vscode.Tab[] =>
-    vscode.window.tabGroups.all
-      .flatMap((group) => group.tabs)
-      .filter(({ input }) => input instanceof vscode.TabInputCustom && input.uri.fsPath === first);
+    allTabs().filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith('cacheline.panel'));
+  const tabsOfFirst = (): vscode.Tab[] =>
+    allTabs().filter(({ input }) => input instanceof vscode.TabInputCustom && input.uri.fsPath === first);
   const labels = (): string[] => tabs().map(({ label }) => label);
   const samples = async (): Promise<number | undefined> => (await api.currentReport())?.samples.total;
   const shown = (): Extract<PanelState['message'], { type: 'report' }> => {
@@ -120,7 +117,7 @@ describe('panels of several recordings', function () {
   });
 
   it('show one recording twice, as a tab too, each with its own filter', async () => {
-    const closeTab = async (): Promise<unknown> => vscode.window.tabGroups.close(editors());
+    const closeTab = async (): Promise<unknown> => vscode.window.tabGroups.close(tabsOfFirst());
     await closeTab(); // one that an earlier try left has a filter
     await vscode.commands.executeCommand('vscode.openWith', vscode.Uri.file(first), 'cacheline.recording');
     const tab = await eventually('the tab has it', () =>
