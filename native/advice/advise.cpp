@@ -133,10 +133,10 @@ class Advisor {
       advice.basis = basisOf(report_, calibration(), gain);
       advice.mostSpeedup = gain.most;
       // A victim's thread may gain though the program takes as long.
-      const double most = here.victims > 0 ? std::max(gain.most, gain.mostOfThread) : gain.most;
+      const double most = here.victims > 0 ? std::max(gain.mostShown, gain.mostOfThread) : gain.mostShown;
       if (report_.threads.empty() || most >= kLeastSpeedup) {
         advice.speedup = gain.speedup;
-        advice.threadsOnly = !report_.threads.empty() && gain.most < kLeastSpeedup;
+        advice.threadsOnly = !report_.threads.empty() && gain.mostShown < kLeastSpeedup;
       } else {
         chosen = nullptr;
       }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace cacheline::advice {
 
@@ -21,6 +22,8 @@ struct ThreadWaits {
   std::map<uint32_t, double> atLine;                         ///< the same, of all classes
   double seen = 0;                                           ///< that which others' waiting shows
   bool stores = false;                                       ///< some of it is at plain stores
+  std::set<uint64_t> functions;                              ///< that have plain accesses which wait
+  double mayWait = 0;                                        ///< ThreadSamples::mayWait of these functions
 };
 
 /// What one thread saves in a phase, in samples.
@@ -30,18 +33,24 @@ struct Saved {
   double most = 0;        ///< however much contention costs
   double mostByCost = 0;  ///< with the greatest excess share, if all of its time were such waiting
   calibration::ShareRange by;
+  double mayWait = 0;   ///< beside `most` and `by.high`: of samples that may be waiting
   double variance = 0;  ///< of `by.mid`, by the number of samples
   /// The most of what others waited for it; empty: not known. It is a number of samples, too.
   std::optional<double> bound;
+  double boundMayWait = 0;  ///< what others may have waited for it beside that
 };
 
 struct Phase {
   std::map<uint32_t, double> samples;  ///< by thread
   std::map<uint32_t, ThreadWaits> waits;
-  double seen = 0;
+  double seen = 0, mayWait = 0;  ///< the threads' sums
   std::map<uint32_t, Saved> saved;
   double variance = 0;  ///< the largest of its threads
 };
+
+bool isPlain(AccessClass which) {
+  return which == AccessClass::load || which == AccessClass::store || which == AccessClass::update;
+}
 
 std::map<uint32_t, Phase> phasesOf(const analysis::Report& report, const Replayed& before,
                                    const Replayed& after) {
@@ -58,6 +67,14 @@ std::map<uint32_t, Phase> phasesOf(const analysis::Report& report, const Replaye
     thread.ending[key.access] += waiting;
     thread.before[key.access][key.line] += waiting;
     thread.atLine[key.line] += waiting;
+    if (isPlain(key.access) && thread.functions.insert(key.function).second) {
+      const auto& mayWait = report.threads[key.thread].mayWait;
+      const auto found = mayWait.find({key.phase, key.function});
+      if (found != mayWait.end()) {
+        thread.mayWait += static_cast<double>(found->second);
+        phase.mayWait += static_cast<double>(found->second);
+      }
+    }
     if (key.access == AccessClass::store) {
       thread.stores = true;
     } else {
@@ -79,15 +96,23 @@ struct Dominance {
   double ofBounds = 0, ofAll = 0;
 };
 
-bool isPlain(AccessClass which) {
-  return which == AccessClass::load || which == AccessClass::store || which == AccessClass::update;
+/// Of a thread's samples that may be waiting, as many as end of its waiting at plain accesses.
+double endingMayWait(const ThreadWaits& thread) {
+  double before = 0, ending = 0;
+  for (const auto& [which, lines] : thread.before) {
+    if (!isPlain(which)) continue;
+    ending += thread.ending.at(which);
+    for (const auto& [line, waiting] : lines) before += waiting;
+  }
+  return before > 0 ? thread.mayWait * ending / before : 0;
 }
 
 /// What ends of a thread's waiting, by what it costs. `plain`: the part of `mid` at plain accesses.
 struct Excess {
   calibration::ShareRange by;
   double plain = 0;
-  double most = 0;  ///< the greatest share: without competitors, too, an access takes its time
+  /// The greatest share, of all and of plain accesses: without competitors, too, an access takes its time.
+  double most = 0, mostOfPlain = 0;
 };
 
 /// Of the contended samples of a class, by the share of the thread's time that it spends at each line:
@@ -115,10 +140,12 @@ Excess excessOf(const calibration::Calibration& calibration, const ThreadWaits& 
   for (const auto& [which, ending] : thread.ending) {
     if (ending <= 0) continue;
     const calibration::ShareRange share = excessShare(calibration, which, thread, samples);
-    if (isPlain(which))
+    if (isPlain(which)) {
       excess.plain += ending * share.mid;
-    else
+      excess.mostOfPlain = std::max(excess.mostOfPlain, share.high);
+    } else {
       excess.by.low += ending * share.low;
+    }
     excess.by.mid += ending * share.mid;
     excess.by.high += ending * share.high;
     excess.most = std::max(excess.most, share.high);
@@ -145,10 +172,13 @@ void addSaved(const calibration::Calibration* calibration, Phase& phase, Dominan
     const ThreadWaits& thread = found->second;
     saved.waits = true;
     if (stores - (thread.stores ? 1 : 0) == 0) saved.bound = phase.seen - thread.seen;
+    saved.boundMayWait = phase.mayWait - thread.mayWait;
     for (const auto& [which, ending] : thread.ending) saved.most += ending;
+    saved.mayWait = endingMayWait(thread);
     if (calibration != nullptr) {
       const Excess excess = excessOf(*calibration, thread, samples);
       saved.by = excess.by;
+      saved.mayWait *= excess.mostOfPlain;
       saved.mostByCost = excess.most * samples;
       dominance.ofAll += excess.by.mid;
       const bool byLoads = onlyLoad(phase, number);
@@ -175,39 +205,45 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
   }
 
   Gain gain;
-  double slowest = 0, least = 0;
-  Speedup left{0, 0, 0};                                  // times of the phases' slowest threads, in samples
+  // Times of the phases' slowest threads, in samples; shown: without what only may be waiting.
+  double slowest = 0, leastShown = 0;
+  Speedup left{0, 0, 0};
   std::map<uint32_t, std::pair<double, double>> threads;  // samples, and the most that they save
   for (auto& [number, phase] : phases) {
     // So that the phases' deviations are together those of their sum.
     const double deviations = kDeviations * std::sqrt(variance > 0 ? phase.variance / variance : 0);
-    double took = 0, leastLeft = 0;
+    double took = 0, shownLeft = 0;
     Speedup slowestLeft{0, 0, 0};
     for (auto& [thread, saved] : phase.saved) {
+      double limit = saved.samples;
       if (calibration != nullptr && saved.waits) {
         const double chance = deviations * std::sqrt(saved.variance);
+        limit = std::min(limit, saved.mostByCost);
         saved.by.low = std::max(0.0, saved.by.low - chance);
-        saved.by.high = std::min(saved.by.high + chance, saved.mostByCost);
+        saved.by.high = std::min(saved.by.high + chance, limit);
       }
       if (saved.bound) {
         const double chance = deviations * std::sqrt(std::max(*saved.bound, 1.0));
+        limit = std::min(limit, *saved.bound + saved.boundMayWait + chance);
         saved.by.low = std::min(saved.by.low, std::max(0.0, *saved.bound - chance));
         saved.by.mid = std::min(saved.by.mid, *saved.bound);
         for (double* each : {&saved.most, &saved.by.high}) *each = std::min(*each, *saved.bound + chance);
       }
       for (double* each : {&saved.most, &saved.by.low, &saved.by.mid, &saved.by.high})
         *each = std::min(*each, saved.samples);
+      const double shown = calibration != nullptr ? saved.by.high : saved.most;
       auto& [samples, most] = threads[thread];
       samples += saved.samples;
       most += saved.most;
       took = std::max(took, saved.samples);
-      leastLeft = std::max(leastLeft, saved.samples - saved.most);
+      shownLeft = std::max(shownLeft, saved.samples - shown);
       slowestLeft.low = std::max(slowestLeft.low, saved.samples - saved.by.low);
       slowestLeft.mid = std::max(slowestLeft.mid, saved.samples - saved.by.mid);
-      slowestLeft.high = std::max(slowestLeft.high, saved.samples - saved.by.high);
+      slowestLeft.high =
+          std::max(slowestLeft.high, saved.samples - std::min(shown + saved.mayWait, limit));
     }
     slowest += took;
-    least += leastLeft;
+    leastShown += shownLeft;
     left.low += slowestLeft.low;
     left.mid += slowestLeft.mid;
     left.high += slowestLeft.high;
@@ -218,12 +254,10 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
       gain.mostOfThread = std::max(gain.mostOfThread, samples / std::max(samples - most, 0.5));
   // A program takes some time at least: half a sample.
   const auto over = [&](double time) { return slowest / std::max(time, 0.5); };
-  gain.most = over(least);
+  gain.most = over(left.high);
+  gain.mostShown = over(leastShown);
   gain.plainAccessesDominate = dominance.ofBounds > dominance.ofAll / 2;
-  if (calibration != nullptr) {
-    gain.speedup = {over(left.low), over(left.mid), over(left.high)};
-    gain.most = gain.speedup->high;
-  }
+  if (calibration != nullptr) gain.speedup = {over(left.low), over(left.mid), gain.most};
   return gain;
 }
 

@@ -15,6 +15,9 @@ struct Gain {
   std::optional<Speedup> speedup;
   /// However much contention costs: the most that it can be. 1 where nothing is known.
   double most = 1;
+  /// The same of the samples that show waiting, without those that only may be waiting: whether a change is
+  /// worth it.
+  double mostShown = 1;
   /// The most that a single thread can gain of its own time, of those that run a tenth of the slowest one's
   /// time at least.
   double mostOfThread = 1;
@@ -40,6 +43,11 @@ struct Gain {
 /// with and without contention. The calibration's loop needs what it loads, so it shows the most. Locked
 /// accesses hold up what follows; but of a thread whose line only such loads fetch, the low bound is no
 /// gain, either.
+///
+/// What such a thread waits for may show at other instructions of the same function, while its store buffer
+/// is full or a load that waits holds up all others. So the high bound counts the samples that would cost
+/// nothing otherwise, those at the thread's own stack, and those that lost their address
+/// (ThreadSamples::mayWait), as many as end of the waiting at its plain accesses.
 ///
 /// The bounds hold the spread of the calibration and two standard deviations of the number of samples, over
 /// all phases together. What else differs from run to run is not in them: other programs on the same

@@ -195,7 +195,8 @@ void addWaiting(const std::vector<uint64_t>& phases, Replayed& sum) {
   for (const analysis::PlaceSample& sample : line.accesses.samples)
     if (counts(sample))
       sum.byThread[{analysis::phaseAt(phases, sample.time), line.threads[sample.visitor], classes[sample.use],
-                    number}] += sample.weight * waiting.contended[sample.use] / samples[sample.use];
+                    number, line.accesses.uses[sample.use].function}] +=
+          sample.weight * waiting.contended[sample.use] / samples[sample.use];
 }
 
 }  // namespace

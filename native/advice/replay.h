@@ -40,7 +40,8 @@ struct WaitingKey {
   uint32_t phase = 0;   ///< of Report::phases
   uint32_t thread = 0;  ///< as analysis::LineHistory has it
   calibration::AccessClass access = calibration::AccessClass::load;
-  uint32_t line = 0;  ///< of Replayed::lines
+  uint32_t line = 0;      ///< of Replayed::lines
+  uint64_t function = 0;  ///< as analysis::WordStatistics::function
   auto operator<=>(const WaitingKey&) const = default;
 };
 /// Contended samples.

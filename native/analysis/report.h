@@ -323,6 +323,10 @@ struct ThreadSamples {
   uint64_t samples = 0;  ///< those that could not be attributed, too
   /// Of them, by phase; empty: all in the first one.
   std::map<uint32_t, uint64_t> byPhase = {};
+  /// By phase and function (as WordStatistics::function): samples at the thread's own stack, and those that
+  /// lost their address. What the function waits for at its plain accesses may show there. Only of reports
+  /// whose lines have a history.
+  std::map<std::pair<uint32_t, uint64_t>, uint64_t> mayWait = {};
 };
 
 /// Which of the lines a filter chose to show.

@@ -53,16 +53,38 @@ ShareRange interpolated(const std::vector<Place>& places, double timeShare) {
   return all;
 }
 
+std::vector<Place> placesOf(const std::vector<SweepPoint>& points) {
+  std::vector<Place> places;
+  for (const SweepPoint& point : points) places.push_back(placeOf(point));
+  return places;
+}
+
+/// Of the points that tell what an access costs alone; 1: none does.
+double greatest(const std::vector<Place>& places) {
+  double most = 0;
+  for (const Place& place : places)
+    if (1 - place.excess > 2 * place.spread) most = std::max(most, place.excess);
+  return most > 0 ? most : 1;
+}
+
 /// The mean over all points, and what the least and the greatest of them allow.
 ShareRange overAll(const std::vector<Place>& places) {
-  ShareRange all{1, 0, 0};
+  ShareRange all{1, 0, greatest(places)};
   for (const Place& place : places) {
-    const ShareRange one = rangeOf(place);
-    all.low = std::min(all.low, one.low);
-    all.mid += one.mid / static_cast<double>(places.size());
-    all.high = std::max(all.high, one.high);
+    all.low = std::min(all.low, rangeOf(place).low);
+    all.mid += place.excess / static_cast<double>(places.size());
   }
+  all.mid = std::min(all.mid, all.high);
   return all;
+}
+
+/// Over all classes but plain stores, whose waiting their sweep does not show.
+double greatestOfAll(const Calibration& calibration) {
+  double most = 0;
+  for (size_t which = 0; which < kAccessClasses; ++which)
+    if (static_cast<AccessClass>(which) != AccessClass::store)
+      most = std::max(most, greatest(placesOf(calibration.classes[which])));
+  return most;
 }
 
 }  // namespace
@@ -73,8 +95,7 @@ double excessOf(double workNs, double aloneNs, double contendedNs) {
 }
 
 ShareRange excessShare(const Calibration& calibration, AccessClass which, double timeShare) {
-  std::vector<Place> places;
-  for (const SweepPoint& point : calibration.of(which)) places.push_back(placeOf(point));
+  const std::vector<Place> places = placesOf(calibration.of(which));
   if (places.empty())
     throw Error(ErrorKind::internal, std::string("the calibration has no points of the class ") +
                                          kAccessClassNames[static_cast<size_t>(which)]);
@@ -85,8 +106,9 @@ ShareRange excessShare(const Calibration& calibration, AccessClass which, double
   range.low = 0;
   const bool beyond = std::all_of(places.begin(), places.end(),
                                   [share](const Place& place) { return share > place.timeShare; });
-  if (beyond) range = {0, 0.5, 1};
-  return range;
+  if (!beyond) return range;
+  const double most = greatestOfAll(calibration);
+  return {0, most / 2, most};
 }
 
 }  // namespace cacheline::calibration

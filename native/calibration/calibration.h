@@ -72,11 +72,13 @@ struct ShareRange {
 ///
 /// Plain stores wait in the store buffer, where this loop sees none of their time: of them only bounds are
 /// known. `low` is 0. Where `timeShare` is more than at any point of the sweep, the program waits for the
-/// store buffer as the loop never does: `high` is 1, and `mid` halfway.
+/// store buffer as the loop never does: `high` is the greatest of the other classes, and `mid` halfway.
 ///
 /// Of plain read-modify-writes only bounds are known, too: the sweep's least and greatest excess share, at
-/// every `timeShare`. In a tight loop they are served from the store buffer for as long as it has room, with
-/// a little work between them each waits as a load does, and both loops spend most of their time there.
+/// every `timeShare`. A point whose excess share is within two spreads of 1 does not tell what an access
+/// costs alone, and is no greatest one. In a tight loop they are served from the store buffer for as long
+/// as it has room, with a little work between them each waits as a load does, and both loops spend most of
+/// their time there.
 ///
 /// Throws Error(internal) where the class has no points, which no parsed or measured calibration has.
 ShareRange excessShare(const Calibration& calibration, AccessClass which, double timeShare);

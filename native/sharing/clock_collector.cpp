@@ -51,6 +51,7 @@ ClockCollector::ClockCollector(const Inputs& inputs, const analysis::Timeline& k
       locations(binaries, timeline, seen),
       visitors(seen, binaries),
       filter_(inputs.options.filter),
+      history_(inputs.options.history),
       accesses_(table.lineSize()) {
   for (const perfdata::Event& event : inputs.reader.events()) periods_.push_back(periodOf(event.attr));
   typed.share();  // no other thread names anything meanwhile
@@ -79,11 +80,18 @@ void ClockCollector::onSample(const perfdata::Sample& sample) {
   uint32_t location = kNone;
   if (const auto reason = attribute(sample, thread, location)) {
     countUnplaced(*reason);
+    if (*reason == UnplacedReason::clobbered) addMayWait(thread, location);
     if (unplaced) unplaced->add(*reason, location, thread, sample.cpu, lastTime);
   } else {
     ++attributed;
   }
   if (accesses_.size() >= kMostWaiting) flush();
+}
+
+void ClockCollector::addMayWait(uint32_t thread, uint32_t location) {
+  if (!history_) return;
+  mayWait.resize(samplesOf.size());
+  ++mayWait[thread][{analysis::phaseAt(phases, lastTime), location}];
 }
 
 void ClockCollector::flush() {
@@ -182,6 +190,7 @@ void ClockCollector::add(const Attributed& found) {
   const analysis::Position position{placed.space, found.address + placed.delta};
   const uint64_t inLine = position.offset % lineSize;
   if (found.isGo) goLines_.try_emplace({position.space, position.offset - inLine});
+  if (found.isStack) addMayWait(found.thread, found.location);
   if (callers) callers->add(found.space, position, location, found.sample, found.isGo);
   if (!names.isNamed(placed.region, found.address - inLine, lineSize)) addEvidence(found, position);
 

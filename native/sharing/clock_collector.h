@@ -64,6 +64,8 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   std::vector<uint64_t> phases;     ///< as Report::phases; set before the first sample
   /// By thread, by phase; empty: there is one phase.
   std::vector<std::map<uint32_t, uint64_t>> samplesOfPhases;
+  /// By thread, by phase and location: as ThreadSamples::mayWait; empty: not asked for.
+  std::vector<std::map<std::pair<uint32_t, uint32_t>, uint64_t>> mayWait;
   uint64_t filtered = 0;  ///< samples that the filter left out, and that are in no other count
   analysis::Unattributed unattributed;
   uint64_t loads = 0, stores = 0, locked = 0;  ///< of the attributed samples
@@ -95,12 +97,14 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   void addEvidence(const Attributed& found, analysis::Position position);
   uint32_t placementOf(const Attributed& found, uint64_t address);
   uint32_t groupIndexOf(const ClockGroup& group);
+  void addMayWait(uint32_t thread, uint32_t location);
   void flush();
 
   analysis::AddressSpaces spaces_{timeline};
   analysis::SampleFilter filter_;
   std::vector<ClockGroup> groups_;
   HashMap<ClockGroup, uint32_t> groupIndex_;
+  const bool history_;
   RecentCache<uint32_t> placements_;           ///< by mapping
   HashMap<analysis::Position, bool> goLines_;  ///< by a line's first byte
   AccessLists accesses_;

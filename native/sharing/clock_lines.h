@@ -38,13 +38,14 @@ class ClockLines {
   /// Lines with samples that are not among them: one actor only.
   uint64_t singleThreaded() const { return singleThreaded_; }
   const CodeFacts& factsOf(uint32_t location);
+  /// As analysis::WordStatistics::function.
+  uint64_t functionOf(uint32_t location);
 
  private:
   void add(const Line& line, const analysis::WatchedLine* watched, bool all);
   std::vector<LineRow> rowsOf(const Line& line);
   void countContended(ClockLine& line) const;
   void findAdjacent();
-  uint64_t functionOf(uint32_t location);
 
   ClockCollector& collector_;
   const JudgePolicy policy_;

@@ -42,6 +42,9 @@ class ClockReport {
       addOneCpu(line.judgement);
     }
     report_.linesLeftOut = lines_.singleThreaded();
+    for (uint32_t thread = 0; thread < collector_.mayWait.size(); ++thread)
+      for (const auto& [key, samples] : collector_.mayWait[thread])
+        report_.threads[thread].mayWait[{key.first, lines_.functionOf(key.second)}] += samples;
     addWatchedEvidence();
     collector_.objectEvidence.agree();
     analysis::TypedRows rows(collector_.typed, collector_.objectEvidence, &collector_.blocks, report_);

@@ -130,6 +130,34 @@ TEST(Gain, HasNoLowerBoundAtPlainLoads) {
   EXPECT_FALSE(locked.plainAccessesDominate);
 }
 
+/// What a function waits for at its plain accesses may show at its accesses to the thread's own stack.
+TEST(Gain, CountsWhatMayBeWaitingForTheHighestBoundOnly) {
+  const calibration::Calibration known = costing(0.8);
+  analysis::Report report = threadsOf({1000, 1000});
+  for (analysis::ThreadSamples& thread : report.threads)
+    thread.mayWait = {{{0, 7}, 400}, {{0, 8}, 100}, {{1, 7}, 50}};
+  const auto gain = [&](AccessClass access, double left) {
+    Replayed before, after;
+    for (const uint32_t thread : {0u, 1u}) {
+      before.byThread[{0, thread, access, 0, 7}] = 400;
+      after.byThread[{0, thread, access, 0, 7}] = left;
+    }
+    return std::pair(gainOf(report, &known, before, after), gainOf(report, nullptr, before, after));
+  };
+  const auto [plain, plainUncalibrated] = gain(AccessClass::load, 0);
+  EXPECT_DOUBLE_EQ(plain.speedup->low, 1);
+  EXPECT_NEAR(plain.speedup->mid, 1000 / (1000 - 0.8 * 400), 1e-6);
+  EXPECT_NEAR(plain.speedup->high, 1000 / (1000 - 0.8 * 800 - 2 * std::sqrt(320 * 0.68)), 1e-6);
+  EXPECT_NEAR(plain.mostShown, 1000 / (1000 - 0.8 * 400 - 2 * std::sqrt(320 * 0.68)), 1e-6);
+  EXPECT_NEAR(plainUncalibrated.most, 1000 / (1000 - 800.0), 1e-6);
+  EXPECT_NEAR(plainUncalibrated.mostShown, 1000 / (1000 - 400.0), 1e-6);
+  // Half of the waiting stays.
+  EXPECT_NEAR(gain(AccessClass::load, 200).second.most, 1000 / (1000 - 400.0), 1e-6);
+  const auto [locked, lockedUncalibrated] = gain(AccessClass::locked, 0);
+  EXPECT_NEAR(locked.speedup->high, 1000 / (1000 - 0.8 * 400 - 2 * std::sqrt(320 * 0.68)), 1e-6);
+  EXPECT_NEAR(lockedUncalibrated.most, 1000 / (1000 - 400.0), 1e-6);
+}
+
 /// How long the owner waits is as little known as what its readers wait.
 TEST(Gain, HasNoLowerBoundForAnOwnerWhoseReadersOnlyLoad) {
   const calibration::Calibration known = costing(0.8);

@@ -258,5 +258,29 @@ TEST(Analyze, TellsPhasesByTheLivesOfThreads) {
   EXPECT_EQ(byTid[104], (Phases{{3, 30}}));
 }
 
+/// At the thread's own stack, and where an address is lost; not at other data.
+TEST(Analyze, CountsByFunctionWhatMayWait) {
+  Scenario made;
+  made.start(100);
+  made.thread(100, 101);
+  for (const uint32_t tid : {100u, 101u}) {
+    for (int i = 0; i < 5; ++i) made.load(100, tid, kData);
+    for (int i = 0; i < 3; ++i) made.sample(100, tid, kClobbered, {{kRegDi, kData}});
+  }
+  for (int i = 0; i < 4; ++i) made.load(100, 100, Scenario::kStackPointer + 64);
+  const Recording recording = openRecording(made.write());
+  const auto reader = perfdata::Reader::open(recording.perfData);
+  const auto counts = [&](bool history) {
+    std::map<uint32_t, std::multiset<uint64_t>> byTid;
+    const Report report =
+        sharing::analyze(*reader, recording, {.showAll = true, .history = history, .symbols = {}}, {});
+    for (const ThreadSamples& thread : report.threads)
+      for (const auto& [key, samples] : thread.mayWait) byTid[thread.tid].insert(samples);
+    return byTid;
+  };
+  EXPECT_EQ(counts(true), (std::map<uint32_t, std::multiset<uint64_t>>{{100, {3, 4}}, {101, {3}}}));
+  EXPECT_TRUE(counts(false).empty());
+}
+
 }  // namespace
 }  // namespace cacheline::analysis

@@ -60,7 +60,7 @@ TEST(ExcessShare, OutsideTheNearestPointHolds) {
 
 TEST(ExcessShare, OfPlainStoresIsBounds) {
   const Calibration calibration = made();
-  expectRange(excessShare(calibration, AccessClass::store, 0.91), 0, 0.5, 1);
+  expectRange(excessShare(calibration, AccessClass::store, 0.91), 0, 0.45, 0.9);
   expectRange(excessShare(calibration, AccessClass::store, 0.05), 0, 0.4, 0.5);
   expectRange(excessShare(calibration, AccessClass::store, 0.9), 0, 0.9, 0.92);
   expectRange(excessShare(calibration, AccessClass::exchange, 0.9), 0.88, 0.9, 0.92);
@@ -68,7 +68,18 @@ TEST(ExcessShare, OfPlainStoresIsBounds) {
 
 TEST(ExcessShare, OfPlainReadModifyWritesIsThatOfTheWholeSweep) {
   for (const double share : {0.0, 0.5, 0.9, 1.0, std::nan("")})
-    expectRange(excessShare(made(), AccessClass::update, share), 0.3, 0.7, 0.92);
+    expectRange(excessShare(made(), AccessClass::update, share), 0.3, 0.7, 0.9);
+}
+
+TEST(ExcessShare, TakesNoPointForTheGreatestThatDoesNotTellWhatTheAccessCostsAlone) {
+  Calibration calibration = made();
+  for (std::vector<SweepPoint>& points : calibration.classes) points.push_back({50, 51, 100, {}, 0.02});
+  expectRange(excessShare(calibration, AccessClass::update, 0.5), 0.3, (2.1 + 0.98) / 4, 0.9);
+  expectRange(excessShare(calibration, AccessClass::store, 0.91), 0, 0.45, 0.9);
+  for (std::vector<SweepPoint>& points : calibration.classes) points.back().spread = 0.005;
+  expectRange(excessShare(calibration, AccessClass::update, 0.5), 0.3, (2.1 + 0.98) / 4, 0.98);
+  calibration.classes.fill({{50, 50, 100, {}, 0}});
+  expectRange(excessShare(calibration, AccessClass::update, 0.5), 1, 1, 1);
 }
 
 TEST(ExcessShare, TakesAllPartsOfASweepThatGoesUpAndDown) {
