@@ -44,10 +44,10 @@ struct Gain {
 /// accesses hold up what follows; but of a thread whose line only such loads fetch, the low bound is no
 /// gain, either.
 ///
-/// What such a thread waits for may show at other instructions of the same function, while its store buffer
-/// is full or a load that waits holds up all others. So the high bound counts the samples that would cost
-/// nothing otherwise, those at the thread's own stack, and those that lost their address
-/// (ThreadSamples::mayWait), as many as end of the waiting at its plain accesses.
+/// What a thread waits for at plain accesses may show at other instructions of the same function: a full
+/// store buffer, or a load that waits, holds them up. So the high bound counts samples at the thread's own
+/// stack, which costs next to nothing otherwise, and samples that lost their address
+/// (ThreadSamples::mayWait): the same share of them as of the waiting at plain accesses that ends.
 ///
 /// The bounds hold the spread of the calibration and two standard deviations of the number of samples, over
 /// all phases together. What else differs from run to run is not in them: other programs on the same
