@@ -129,14 +129,19 @@ class Advisor {
     advice.why = whyOf(subject, here, isAllLocked(report_, subjects_, locked_, number, here.lines), chosen);
     advice.basis = basisOf(report_, calibration());
     if (chosen != nullptr) {
-      const Gain gain = gainOf(report_, calibration(), before, chosen->after);
+      Gain gain = gainOf(report_, calibration(), before, chosen->after);
+      // Where too little is shown to wait, what only may be waiting is no promise, either.
+      if (gain.mostShown < kLeastSpeedup) {
+        gain.most = gain.mostShown;
+        if (gain.speedup) gain.speedup->high = gain.mostShown;
+      }
       advice.basis = basisOf(report_, calibration(), gain);
       advice.mostSpeedup = gain.most;
       // A victim's thread may gain though the program takes as long.
-      const double most = here.victims > 0 ? std::max(gain.mostShown, gain.mostOfThread) : gain.mostShown;
+      const double most = here.victims > 0 ? std::max(gain.most, gain.mostOfThread) : gain.most;
       if (report_.threads.empty() || most >= kLeastSpeedup) {
         advice.speedup = gain.speedup;
-        advice.threadsOnly = !report_.threads.empty() && gain.mostShown < kLeastSpeedup;
+        advice.threadsOnly = !report_.threads.empty() && gain.most < kLeastSpeedup;
       } else {
         chosen = nullptr;
       }

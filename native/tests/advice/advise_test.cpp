@@ -276,6 +276,24 @@ TEST(Advise, AVictimWhoseProgramHardlyGainsIsTold) {
   }
 }
 
+TEST(Advise, WhatOnlyMayBeWaitingIsNoPromise) {
+  for (const uint64_t mayWait : {0u, 5000u}) {
+    ReportBuilder builder;
+    builder.type("worker", {"done", "limit"});
+    builder.object("worker", kBase, 16, "worker");
+    builder.object("own", kBase + 64, 8, "");
+    analysis::Report report =
+        builder.build({{.thread = 0, .address = kBase, .writes = true, .count = 150, .step = 10'000},
+                       {.thread = 1, .address = kBase + 8, .count = 1500, .function = 2},
+                       {.thread = 0, .address = kBase + 64, .count = 9850, .step = 150}});
+    report.threads[0].mayWait[{0, 1}] = mayWait;
+    const AdviceList list = advise(report);
+    ASSERT_EQ(list.advice.size(), 1u);
+    EXPECT_TRUE(list.advice[0].threadsOnly);
+    EXPECT_LT(list.advice[0].mostSpeedup, 1.05);
+  }
+}
+
 /// Whatever order members have, and whoever owns them: no two owners share a line of the new layout, each
 /// member is placed once, and none overlaps another one.
 TEST(Advise, AnyMixOfOwnersIsTakenApart) {
