@@ -66,7 +66,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const pages = { extensionUri, documents, metric, advice, log, open: new Set<RowPage>() };
   const panels = new Panels(pages, current, recordings);
   const listed = new RecordingTree(current, panels, context.workspaceState, log);
-  const editor = new RecordingEditor(pages, recordings);
+  const editor = new RecordingEditor(pages, recordings, client);
   const picker = new ProgramPicker(client, context.workspaceState, log);
   const profiler = new Profiler(client, panels, output, log);
   const profile = new ProfileCommand(profiler, picker, log);

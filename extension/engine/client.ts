@@ -61,6 +61,11 @@ export class EngineClient implements Engine {
     }
   }
 
+  /** Starts the process that analyzes, where none runs: for a call that is to come. What keeps it from starting, that call says. */
+  prepare(): void {
+    this.start('analysis').catch(() => undefined);
+  }
+
   /** Called when a helper that had started dies without being asked to, with calls pending or not. */
   onCrash(listener: (error: EngineError) => void): { dispose(): void } {
     this.crashListeners.add(listener);

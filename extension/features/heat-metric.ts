@@ -1,5 +1,6 @@
 // What heat counts: the command "Heat Metric" (a choice of what the current recording's evidence can say) and the setting.
 // Command: cacheline.heatMetric (optional argument: a metric or "auto"). Setting: cacheline.heatMetric.
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, type HeatMetric, type Measure, type Measured } from '../protocol/measure';
 import type { CurrentProfile } from './current-profile';
@@ -57,9 +58,11 @@ export class HeatMetricChoice implements vscode.Disposable {
     else await this.pick();
   }
 
-  /** Uses it at once, and makes it the setting: the workspace's where that has one, else the user's. */
+  /** Uses it at once, and makes it the setting when it is drawn: the workspace's where that has one, else the user's. */
   async choose(metric: HeatMetric | 'auto'): Promise<void> {
-    this.use(metric); // writing settings takes longer than drawing
+    this.use(metric);
+    await sleep(SETTLE_MS); // all extensions are told of new settings, for longer than drawing takes
+    if (metric !== this.wanted) return; // another one was chosen meanwhile
     const settings = vscode.workspace.getConfiguration('cacheline');
     const inWorkspace = settings.inspect('heatMetric')?.workspaceValue !== undefined;
     const target = inWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;

@@ -5,6 +5,7 @@ import { EngineError } from '../protocol/engine';
 import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type Measured } from '../protocol/measure';
 import {
   MOST_EXAMPLES,
+  MOST_HOTTEST,
   type FromPanel,
   type PanelHeat,
   type PanelWords,
@@ -392,7 +393,7 @@ function reportParts(profile: ShownProfile, metric: HeatMetricChoice): Omit<Extr
   const { report, title, path, first, filter } = profile;
   const head: Omit<Measured, 'objects' | 'types'> & Partial<Measured> = { ...report };
   delete head.types; // the page shows none, and layouts can be many
-  delete head.objects; // they are sent beside it
+  delete head.objects; // there can be a thousand
   const heat = panelHeat(report, metric);
   const lines = panelLines(first.summaries);
   const examples = first.lines.flatMap(({ accesses }) => accesses).slice(0, MOST_EXAMPLES);
@@ -412,8 +413,9 @@ function reportParts(profile: ShownProfile, metric: HeatMetricChoice): Omit<Extr
 }
 
 /** What the page says above its table. */
-function headOf(profile: ShownProfile): { words: PanelWords; objects: ObjectSum[] } {
-  return { words: panelWords(profile), objects: profile.report.objects };
+function headOf(profile: ShownProfile): { words: PanelWords; hottest: ObjectSum[] } {
+  const hottest = profile.report.objects.filter(({ contended }) => contended > 0).slice(0, MOST_HOTTEST);
+  return { words: panelWords(profile), hottest };
 }
 
 function panelHeat(report: Measured, metric: HeatMetricChoice): PanelHeat {

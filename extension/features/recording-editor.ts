@@ -20,6 +20,7 @@ export class RecordingEditor implements vscode.CustomReadonlyEditorProvider<Reco
   constructor(
     private readonly services: PageServices,
     private readonly recordings: Recordings,
+    private readonly engine: { prepare(): void },
   ) {}
 
   register(): vscode.Disposable {
@@ -37,6 +38,7 @@ export class RecordingEditor implements vscode.CustomReadonlyEditorProvider<Reco
   }
 
   async openCustomDocument(uri: vscode.Uri): Promise<RecordingDocument> {
+    this.engine.prepare(); // while the editor makes the tab
     const isFile = await stat(uri.fsPath).then(
       (found) => found.isFile(),
       () => false, // absent: reading it says so

@@ -68,6 +68,8 @@ export const MOST_LINES_AT_ONCE = 1000;
 export const FIRST_LINES = 100;
 /** Lines in full of which the words of a recording with data sources speak. */
 export const LINES_OF_WORDS = 30;
+/** Objects that the page names above its table. */
+export const MOST_HOTTEST = 4;
 /** Accesses that the page gets with the report. */
 export const MOST_EXAMPLES = 100;
 
@@ -90,11 +92,12 @@ export type ToPanel =
       examples: Access[];
       /** How many lines there are. */
       total: number;
-      objects: ObjectSum[];
-      /** `words` and `objects` follow as `head`: those of the report before stand until then. */
+      /** Objects, the most contended ones first. */
+      hottest: ObjectSum[];
+      /** `words` and `hottest` follow as `head`: those of the report before stand until then. */
       headFollows: boolean;
     }
-  | { type: 'head'; version: number; words: PanelWords; objects: ObjectSum[] }
+  | { type: 'head'; version: number; words: PanelWords; hottest: ObjectSum[] }
   /** Another metric for the report before it, which has this version now. */
   | { type: 'heat'; version: number; heat: PanelHeat }
   /** Answers a request for `lines`, whose other fields are repeated. */

@@ -107,6 +107,22 @@ describe('recording with data sources', function () {
     }
   });
 
+  it('takes the last of two metrics that are chosen at once, and none again that was left', async () => {
+    let changes = 0;
+    const counted = vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration('cacheline.heatMetric')) ++changes;
+    });
+    try {
+      await Promise.all(['latency', 'contended'].map((metric) => vscode.commands.executeCommand('cacheline.heatMetric', metric)));
+      const message = tabOf(recording)?.message;
+      assert.ok(message?.type === 'report');
+      assert.deepEqual([message.heat.metric, settings().get('heatMetric'), changes], ['contended', 'contended', 1]);
+    } finally {
+      counted.dispose();
+      await settings().update('heatMetric', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
   it('shows the lines by remote HITMs where the page asks for it', async () => {
     await tabOf(recording)?.receive({ type: 'display', display: 'rmt' });
     assert.equal((await api.currentReport())?.c2c?.display, 'rmt');

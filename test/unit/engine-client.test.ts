@@ -93,6 +93,19 @@ describe('engine client', function () {
     assert.equal(engine.pid, pid);
   });
 
+  it('starts it ahead of the first call where that is announced, and says only then why it cannot', async () => {
+    const engine = client();
+    engine.prepare();
+    const pid = helperOf(engine);
+    assert.ok(pid !== undefined);
+    await engine.call('inspect', { paths: [] });
+    assert.equal(engine.pid, pid);
+
+    const missing = client({ environment: { ...process.env, CACHELINE_ADDON: '/nowhere/cacheline.node' } });
+    missing.prepare();
+    await rejection(missing.call('doctor', {}), 'unavailable', /ENOENT/);
+  });
+
   it('records in a process of its own, which outlives one that analyzes', async () => {
     const engine = client();
     const stop = new AbortController();

@@ -90,7 +90,7 @@ describe('text of the panel', () => {
     const blind: Blind = { share: 0.75, reasons: [{ reason: 'noInstruction', what: `code of ${EVIL} (missing)`, share: 0.75 }] };
     const heat = { metric: 'contended', measure: 'contended', whole: 0, choices: [], instead: '' } as unknown as PanelHeat;
     const header = (part: Partial<Report>): string[] =>
-      shown(h(Header, { summary: { ...report([], part), title: 'a', path: 'a' }, heat, objects: [], words, found: undefined }));
+      shown(h(Header, { summary: { ...report([], part), title: 'a', path: 'a' }, heat, hottest: [], words, found: undefined }));
     const words: PanelWords = { summary: 'what is contended', meaning: '', lookFirst: ['Look first at it.'] };
     const texts = header({ blind });
     const sentence = `Most of this program's time (75.0%) was in code of ${HARMLESS} (missing). Nothing can be said about it.`;
@@ -139,7 +139,7 @@ describe('text of the panel', () => {
     const samples = { ...made.samples, total: 1189, lost: 12 };
     const heat = { metric: 'contended', measure: 'contended', whole: 0, choices: [], instead: '' } as unknown as PanelHeat;
     const summary = { ...made, samples, title: 'a', path: 'a' };
-    const tree = Header({ summary, heat, objects: [], words: undefined, found: undefined });
+    const tree = Header({ summary, heat, hottest: [], words: undefined, found: undefined });
     const folded = detailsOf(tree);
     assert.equal(folded.length, 1);
     const [provenance = tree] = folded;

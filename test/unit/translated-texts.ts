@@ -97,7 +97,7 @@ async function panelReport(report: Report): Promise<ToPanel> {
     lines: report.lines.map(panelLine),
     examples: report.lines.flatMap(({ accesses }) => accesses),
     total: report.lines.length,
-    objects: report.objects,
+    hottest: report.objects,
     headFollows: false,
   };
 }

@@ -10,19 +10,16 @@ import { Answer, LookFirst, type FoundAdvice } from './answer';
 import { commandLine, count, duration, plural } from './format';
 import { send } from './host';
 
-const SHOWN_OBJECTS = 4;
-
 interface HeaderProps {
   summary: PanelSummary;
   heat: PanelHeat;
-  objects: ObjectSum[];
+  hottest: ObjectSum[];
   /** Undefined where there are no lines: what that means is said in their place. */
   words: PanelWords | undefined;
   found: FoundAdvice | undefined;
 }
 
-export function Header({ summary, heat, objects, words, found }: HeaderProps) {
-  const hottest = objects.filter(({ contended }) => contended > 0).slice(0, SHOWN_OBJECTS);
+export function Header({ summary, heat, hottest, words, found }: HeaderProps) {
   return (
     <header>
       <Provenance summary={summary} heat={heat} />

@@ -59,10 +59,10 @@ function App() {
     case 'failed':
       return <Failed {...message} />;
     case 'report': {
-      const { summary, words, filter, heat, lines, ordered, examples, total, objects } = message;
+      const { summary, words, filter, heat, lines, ordered, examples, total, hottest } = message;
       return (
         <main>
-          <Header summary={summary} heat={heat} objects={objects} words={lines.length > 0 ? words : undefined} found={found} />
+          <Header summary={summary} heat={heat} hottest={hottest} words={lines.length > 0 ? words : undefined} found={found} />
           <FilterBox version={message.version} filter={filter} />
           <Tabs report={message}>
             {(onSelect, onCode) =>
@@ -104,8 +104,8 @@ function shownWith(before: Shown, came: OfReport): Shown {
   return { message: came.headFollows && came.total > 0 ? withHead(came, report) : came, found: before.found };
 }
 
-function withHead(report: ReportMessage, { words, objects }: Pick<ReportMessage, 'words' | 'objects'>): ReportMessage {
-  return { ...report, words, objects };
+function withHead(report: ReportMessage, { words, hottest }: Pick<ReportMessage, 'words' | 'hottest'>): ReportMessage {
+  return { ...report, words, hottest };
 }
 
 /** @returns what ends it */

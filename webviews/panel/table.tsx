@@ -140,14 +140,12 @@ export function LineTable({ lines, ordered, examples, total, version, summary: {
     if (measuredNow.some(([id, pixels]) => heights.get(id) !== pixels)) setHeights(new Map([...heights, ...measuredNow]));
   });
 
-  useEffect(() => {
+  const ask = (choose: 'missing' | 'around'): void => {
     if (here || rows.length === 0) return;
-    const places = [rows.placeOf(first), rows.placeOf(last)] as const;
-    for (const request of ranges.missing(...places)) send({ type: 'lines', ...request });
-    askAround(() => {
-      for (const request of ranges.around(...places)) send({ type: 'lines', ...request });
-    });
-  });
+    for (const request of ranges[choose](rows.placeOf(first), rows.placeOf(last))) send({ type: 'lines', ...request });
+  };
+  useLayoutEffect(() => ask('missing')); // not behind the next frame, which can only show that they are missing
+  useEffect(() => askAround(() => ask('around')));
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (rows.length === 0) return;
