@@ -1,7 +1,6 @@
 // Heat of source lines: gutter icons (or borders), marks in the overview ruler, and a short text after visible lines. While a
 // comparison is open, of what it changed.
 // Settings: cacheline.gutterStyle, cacheline.gutterFrom, cacheline.lineText, cacheline.lineTextFrom, cacheline.heatMetric. Colours: cacheline.heat1 to heat5.
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { HeatStep } from '../protocol/heat-scale';
 import { wholeOf } from '../protocol/measure';
@@ -18,8 +17,6 @@ type Meter = HeatStep | LineDifference['direction'];
 const METERS: readonly Meter[] = [1, 2, 3, 4, 5, 'better', 'worse'];
 /** Edits and scrolling come in bursts: no editor is drawn more often. */
 const PAUSE_MS = 30;
-/** Texts follow what costs the editor less, so that this is painted first; sooner than the next drawing. */
-const TEXTS_MS = 20;
 
 /** Heat on a line of a document, 0-based. */
 interface Placed {
@@ -178,7 +175,6 @@ export class Heat implements vscode.Disposable {
 
   private async draw(editor: vscode.TextEditor): Promise<void> {
     const { document } = editor;
-    const { version } = document;
     let found: Mark[];
     try {
       found = await this.marksOf(document);
@@ -193,8 +189,6 @@ export class Heat implements vscode.Disposable {
         marks.filter((mark) => mark.meter === meter).map(({ line }) => document.lineAt(line).range),
       );
     }
-    await sleep(TEXTS_MS);
-    if (document.version !== version) return; // it is drawn again
     const visible = nearScreen(editor);
     const texts = marks.filter(({ line }) => visible(line)).map(({ line, text }) => ({ line, text: text() }));
     editor.setDecorations(
