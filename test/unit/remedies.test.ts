@@ -182,6 +182,22 @@ describe('a remedy by what waits for what', () => {
     assert.match(remedyOf('true sharing', [line(0.3)]), SHARED);
   });
 
+  it('does not say that parting helps in part where perhaps none of the waiting is false', () => {
+    const line = (low: number): CacheLine =>
+      waiting(
+        'mixed',
+        own,
+        [0, 1],
+        [
+          [0, 0, 0.5, 0],
+          [1, 0, 0.5, 1],
+        ],
+        { verdictSure: false, falseShare: { value: 0.5, low, high: 1 } },
+      );
+    assert.match(remedyOf('mixed', [line(0)]), /^These samples cannot tell whether moving data apart helps\.$/);
+    assert.match(remedyOf('mixed', [line(0.1)]), /^A cache line for each of .* ends 50\.0% of the waiting/);
+  });
+
   it('adds up all lines', () => {
     const apart = waiting('mixed', own, [0, 1], [[0, 1, 1, 1]]);
     const shared = waiting('mixed', [use('n', 0, [1, 2], { writes: 120 })], [0], [[0, 0, 1, 0]]);

@@ -103,7 +103,8 @@ function remedyOf(verdict: Verdict, lines: readonly CacheLine[], go: boolean): s
   const ended = endedShare(lines);
   const step = stepRemedy(top, ended);
   if (step !== undefined) return step;
-  if (ended >= WORTH_IT && groupsOf(top).length > 1) return apartRemedy(top, ended);
+  if (ended >= WORTH_IT && groupsOf(top).length > 1)
+    return verdict === 'mixed' && top.falseShare?.low === 0 ? UNKNOWN : apartRemedy(top, ended); // perhaps none of it is false
   if (!go && areElements(lines)) return ELEMENTS;
   if (lines.every((line) => line.contended === 0 || line.words.length === 0)) return REMEDY[verdict];
   const pair = unrelatedPair(top);
