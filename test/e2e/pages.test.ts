@@ -55,6 +55,7 @@ describe('pages', () => {
     });
     await page.addStyleTag({ path: path.join(dist, `${name}.css`) });
     await page.addScriptTag({ path: path.join(dist, `${name}.js`) });
+    await page.waitForFunction('sent.some(({ type }) => type === "ready")'); // it hears nothing before
     await say(page, message);
     return page;
   }
