@@ -96,7 +96,7 @@ struct Dominance {
   double ofBounds = 0, ofAll = 0;
 };
 
-/// Of a thread's samples that may be waiting, as many as end of its waiting at plain accesses.
+/// The thread's samples that may be waiting, times the share of its waiting at plain accesses that ends.
 double endingMayWait(const ThreadWaits& thread) {
   double before = 0, ending = 0;
   for (const auto& [which, lines] : thread.before) {
@@ -215,7 +215,7 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
     double took = 0, shownLeft = 0;
     Speedup slowestLeft{0, 0, 0};
     for (auto& [thread, saved] : phase.saved) {
-      double limit = saved.samples;
+      double limit = saved.samples;  // of what the thread can save
       if (calibration != nullptr && saved.waits) {
         const double chance = deviations * std::sqrt(saved.variance);
         limit = std::min(limit, saved.mostByCost);
@@ -239,8 +239,7 @@ Gain gainOf(const analysis::Report& report, const calibration::Calibration* cali
       shownLeft = std::max(shownLeft, saved.samples - shown);
       slowestLeft.low = std::max(slowestLeft.low, saved.samples - saved.by.low);
       slowestLeft.mid = std::max(slowestLeft.mid, saved.samples - saved.by.mid);
-      slowestLeft.high =
-          std::max(slowestLeft.high, saved.samples - std::min(shown + saved.mayWait, limit));
+      slowestLeft.high = std::max(slowestLeft.high, saved.samples - std::min(shown + saved.mayWait, limit));
     }
     slowest += took;
     leastShown += shownLeft;

@@ -75,10 +75,11 @@ struct ShareRange {
 /// store buffer as the loop never does: `high` is the greatest of the other classes, and `mid` halfway.
 ///
 /// Of plain read-modify-writes only bounds are known, too: the sweep's least and greatest excess share, at
-/// every `timeShare`. A point whose excess share is within two spreads of 1 does not tell what an access
-/// costs alone, and is no greatest one. In a tight loop they are served from the store buffer for as long
-/// as it has room, with a little work between them each waits as a load does, and both loops spend most of
-/// their time there.
+/// every `timeShare`. In a tight loop they are served from the store buffer for as long as it has room, with
+/// a little work between them each waits as a load does, and both loops spend most of their time there.
+///
+/// The greatest excess share is taken from the points that tell what an access costs alone: their excess
+/// share is more than two spreads below 1.
 ///
 /// Throws Error(internal) where the class has no points, which no parsed or measured calibration has.
 ShareRange excessShare(const Calibration& calibration, AccessClass which, double timeShare);
