@@ -196,6 +196,7 @@ describe('a remedy by what waits for what', () => {
       );
     assert.match(remedyOf('mixed', [line(0)]), /^These samples cannot tell whether moving data apart helps\.$/);
     assert.match(remedyOf('mixed', [line(0.1)]), /^A cache line for each of .* ends 50\.0% of the waiting/);
+    assert.match(remedyOf('mixed', [line(0), line(0.1)]), / ends 50\.0% of the waiting/, 'surely some on another line');
   });
 
   it('adds up all lines', () => {

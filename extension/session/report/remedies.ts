@@ -103,9 +103,12 @@ function remedyOf(verdict: Verdict, lines: readonly CacheLine[], go: boolean): s
   const ended = endedShare(lines);
   const step = stepRemedy(top, ended);
   if (step !== undefined) return step;
-  if (ended >= WORTH_IT && groupsOf(top).length > 1)
-    return verdict === 'mixed' && top.falseShare?.low === 0 ? UNKNOWN : apartRemedy(top, ended); // perhaps none of it is false
-  if (!go && areElements(lines)) return ELEMENTS;
+  const elements = !go && areElements(lines);
+  if (ended >= WORTH_IT && groupsOf(top).length > 1) {
+    if (verdict !== 'mixed' || lines.some(({ falseShare }) => (falseShare?.low ?? 0) > 0)) return apartRemedy(top, ended);
+    return elements ? ELEMENTS : UNKNOWN; // perhaps none of the waiting is false
+  }
+  if (elements) return ELEMENTS;
   if (lines.every((line) => line.contended === 0 || line.words.length === 0)) return REMEDY[verdict];
   const pair = unrelatedPair(top);
   if (pair !== undefined) return pair;
