@@ -17,6 +17,8 @@ type Meter = HeatStep | LineDifference['direction'];
 const METERS: readonly Meter[] = [1, 2, 3, 4, 5, 'better', 'worse'];
 /** Edits and scrolling come in bursts: no editor is drawn more often. */
 const PAUSE_MS = 30;
+/** An editor that is new gets what can be seen first, and all of its file after this time: hundreds of marks delay those. */
+const REST_MS = 100;
 
 /** Heat on a line of a document, 0-based. */
 interface Placed {
@@ -157,23 +159,24 @@ export class Heat implements vscode.Disposable {
     for (const editor of vscode.window.visibleTextEditors) this.drawSoon(editor);
   }
 
-  private drawSoon(editor: vscode.TextEditor): void {
+  private drawSoon(editor: vscode.TextEditor, least = PAUSE_MS): void {
     if (this.waiting.has(editor)) return;
-    const pause = (this.drawn.get(editor) ?? -Infinity) + PAUSE_MS - performance.now();
+    const before = this.drawn.get(editor);
+    const pause = (before ?? -Infinity) + least - performance.now();
     this.waiting.set(
       editor,
       setTimeout(
         () => {
           this.waiting.delete(editor);
           this.drawn.set(editor, performance.now());
-          void this.draw(editor);
+          if (vscode.window.visibleTextEditors.includes(editor)) void this.draw(editor, before === undefined);
         },
         Math.max(0, pause),
       ),
     );
   }
 
-  private async draw(editor: vscode.TextEditor): Promise<void> {
+  private async draw(editor: vscode.TextEditor, isNew: boolean): Promise<void> {
     const { document } = editor;
     let found: Mark[];
     try {
@@ -182,15 +185,15 @@ export class Heat implements vscode.Disposable {
       this.log.error(`No heat of ${document.uri.fsPath}: ${String(error)}`);
       found = [];
     }
-    const marks = found.filter(({ line }) => line < document.lineCount);
+    const isSeen = nearScreen(editor);
+    const marks = found.filter(({ line }) => line < document.lineCount && (!isNew || isSeen(line)));
     for (const [meter, type] of this.meters) {
       editor.setDecorations(
         type,
         marks.filter((mark) => mark.meter === meter).map(({ line }) => document.lineAt(line).range),
       );
     }
-    const visible = nearScreen(editor);
-    const texts = marks.filter(({ line }) => visible(line)).map(({ line, text }) => ({ line, text: text() }));
+    const texts = marks.filter(({ line }) => isSeen(line)).map(({ line, text }) => ({ line, text: text() }));
     editor.setDecorations(
       this.text,
       texts
@@ -200,6 +203,7 @@ export class Heat implements vscode.Disposable {
           renderOptions: { after: { contentText: text } },
         })),
     );
+    if (isNew) this.drawSoon(editor, REST_MS);
   }
 
   private async marksOf(document: vscode.TextDocument): Promise<Mark[]> {

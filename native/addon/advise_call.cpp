@@ -17,7 +17,7 @@ Napi::Value adviseCall(const Napi::CallbackInfo& info) {
   parameters.c2c.showAll = true;
   return startJob(info.Env(), progressArgument(info), [parameters](JobContext& job) -> MakeValue {
     analysis::Report report = analyze(parameters, shareProgress(job));
-    job.dropLater(std::const_pointer_cast<void>(std::exchange(report.source, nullptr)));
+    job.dropLater(andFreeMemory(std::const_pointer_cast<void>(std::exchange(report.source, nullptr))));
     return [text = advice::adviceJson(report, advice::advise(report))](Napi::Env env) {
       return Napi::String::New(env, text);
     };

@@ -1,6 +1,8 @@
 // The thread, promise and queue behind a job.
 #include "addon/job.h"
 
+#include <malloc.h>
+
 #include <chrono>
 #include <exception>
 #include <future>
@@ -125,6 +127,15 @@ Napi::Error makeError(Napi::Env env, const char* kind, const std::string& messag
   error.Set("kind", Napi::String::New(env, kind));
   error.Set("nextStep", Napi::String::New(env, nextStep));
   return error;
+}
+
+std::shared_ptr<void> andFreeMemory(std::shared_ptr<void> thing) {
+  if (thing == nullptr) return thing;
+  void* const address = thing.get();
+  return {address, [thing = std::move(thing)](void*) mutable {
+            thing.reset();
+            malloc_trim(0);
+          }};
 }
 
 Napi::Object startJob(Napi::Env env, Napi::Function onProgress, Work work) {

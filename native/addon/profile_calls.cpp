@@ -138,7 +138,7 @@ Ask questionOf(const Arguments& arguments) {
 
 /// What the report was made from takes a while to be freed: the answer does not wait for it.
 void dropSource(JobContext& job, Profile& profile) {
-  job.dropLater(std::const_pointer_cast<void>(profile.takeSource()));
+  job.dropLater(andFreeMemory(std::const_pointer_cast<void>(profile.takeSource())));
 }
 
 }  // namespace

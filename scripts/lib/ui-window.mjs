@@ -1,15 +1,18 @@
 // A window of VS Code for `npm run bench:ui`: the editor in Chromium, what runs in its extension host, and probes in its pages.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer } from '../vscode-host.mjs';
 import { openBrowser } from './host-lane.mjs';
-import { root, ScriptError } from './run.mjs';
+import { root, say, ScriptError } from './run.mjs';
 
 const patienceMs = 120_000;
+
+/** The machine rests where its processors were busy for less than this share of two such intervals in turn. */
+const rest = { busy: 0.1, intervalMs: 500, patienceMs: 60_000 };
 
 /** A server and a browser; `close()` ends both. Windows are opened one after the other. */
 export async function startEditor(version, workspace) {
@@ -46,7 +49,9 @@ export async function startEditor(version, workspace) {
       const connected = await Promise.race([socket, sleep(patienceMs, undefined, { ref: false })]);
       if (connected === undefined)
         throw new ScriptError(`VS Code ${version.name} did not run scripts/lib/ui-host.cjs within ${patienceMs / 1000} s`);
-      return new UiWindow(page, connected);
+      const window = new UiWindow(page, connected);
+      await machineRests(); // the editor starts much more than shows
+      return window;
     };
     return { open, close };
   } catch (error) {
@@ -81,7 +86,7 @@ class UiWindow {
     });
   }
 
-  /** The page of the panel in the newest frame that shows it, once it has painted rows. */
+  /** The page of the panel in the newest frame that shows it, once it has painted rows. It is seldom asked, since that takes time, too. */
   async panel() {
     return this.#until('the panel shows no rows', async () => {
       for (const frame of this.page.frames().reverse()) {
@@ -95,7 +100,7 @@ class UiWindow {
   /** Waits until the page has what it waits for in the background, so that nothing else runs. */
   async settle() {
     await this.#until('the panel got no advice', async () => ((await this.host('advised')) ? true : undefined));
-    await sleep(500);
+    await machineRests();
   }
 
   async close() {
@@ -104,12 +109,30 @@ class UiWindow {
   }
 
   async #until(failure, find) {
-    for (const end = performance.now() + patienceMs; performance.now() < end; await sleep(20)) {
+    for (const end = performance.now() + patienceMs; performance.now() < end; await sleep(250)) {
       const found = await find();
       if (found !== undefined) return found;
     }
     throw new ScriptError(`${failure} within ${patienceMs / 1000} s`);
   }
+}
+
+/** Waits until the machine rests; where it does not, says so. */
+async function machineRests() {
+  const end = performance.now() + rest.patienceMs;
+  for (let calm = 0, before = cpus(); calm < 2;) {
+    await sleep(rest.intervalMs);
+    const now = cpus();
+    calm = busyShare(before, now) < rest.busy ? calm + 1 : 0;
+    before = now;
+    if (calm < 2 && performance.now() > end) return say('bench:ui: the machine does not come to rest, so these times are too long');
+  }
+}
+
+/** Of the time of all processors between two readings. */
+function busyShare(before, after) {
+  const passed = (of) => [after, before].map((all) => all.reduce((ms, { times }) => ms + of(times), 0)).reduce((now, then) => now - then);
+  return 1 - passed(({ idle }) => idle) / passed((times) => Object.values(times).reduce((sum, ms) => sum + ms));
 }
 
 /** A frame may go while it is asked. */

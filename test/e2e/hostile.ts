@@ -74,7 +74,7 @@ export function describeHostile({ window, workspace }: HostileSteps): void {
         await nothingMade(tab);
         await plain(panel, tab);
       }
-      await panel.locator('.row.line').first().locator('.address').click();
+      await panel.locator('.row.line').first().locator('.share').click();
       await panel.locator('.line-detail').waitFor();
       await nothingMade('a line in full');
       await plain(panel, 'a line in full');

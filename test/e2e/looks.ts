@@ -43,7 +43,7 @@ export function describeLooks(window: () => Window): void {
             await picture(tab.toLowerCase());
           }
           await panel.getByRole('tab', { name: 'Lines' }).click();
-          await panel.locator('.row.line').first().locator('.address').click();
+          await panel.locator('.row.line').first().locator('.share').click();
           const pane = panel.locator('.line-detail');
           await pane.waitFor();
           await picture('detail');

@@ -81,7 +81,7 @@ export function describePanelTabs({ window, workspace }: RecordingSteps, recorde
     it('shows the instructions of the selected line, and opens their source lines', async () => {
       const panel = await window().webview('.tab-panel');
       await panel.getByRole('tab', { name: 'Lines' }).click();
-      await panel.locator('.row.line').first().locator('.address').click();
+      await panel.locator('.row.line').first().locator('.share').click();
       await panel.locator('.line-detail').getByRole('button', { name: 'Instructions' }).click();
       assert.equal(await panel.getByRole('tab', { name: 'Source' }).getAttribute('aria-selected'), 'true');
       const shown = panel.locator('tr.shown');

@@ -7,7 +7,7 @@ export function describeRows({ window }: { window: () => Window }): void {
     it('shows the selected line in full below the table; Escape closes it', async () => {
       const panel = await window().webview('.row.line');
       const pane = panel.locator('.line-detail');
-      await panel.locator('.row.line').first().locator('.address').click();
+      await panel.locator('.row.line').first().locator('.share').click();
       await pane.waitFor();
       assert.match(await pane.locator('h2').innerText(), /^0x[0-9a-f]+ false sharing$/);
       assert.ok((await pane.locator('.stack').count()) >= 2, 'a bar for each of the two variables');
@@ -30,7 +30,7 @@ export function describeRows({ window }: { window: () => Window }): void {
       const panel = await window().webview('.row.line');
       const row = panel.locator('.row.line').first();
       const address = await row.locator('.address').innerText();
-      await row.locator('.address').click({ button: 'right' });
+      await row.locator('.share').click({ button: 'right' });
       const entries = window().page.locator('.monaco-menu .action-label:not(.separator)');
       await entries.first().waitFor();
       const texts = (await entries.allInnerTexts()).map((text) => text.trim());

@@ -163,11 +163,12 @@ describe('panel layout', () => {
       wide.groups.reduce((sum, { span }) => sum + span, wide.fixed + 1),
       wide.columns.length,
     );
-    for (const width of [560, 800, 1200, 1800]) {
+    for (const width of [440, 560, 800, 1200, 1800]) {
       const layout = layoutOf(shown, width);
       assert.ok((layout.grid?.width ?? Infinity) <= width, `${layout.grid?.width} of ${width}`);
       assert.equal(layout.grid?.template.match(/px(?=$| )|minmax\([^)]*\)/g)?.length, layout.columns.length);
       assert.equal(layout.groups[0]?.group.key, 'hitm');
+      assert.equal(layout.columns.at(-1)?.key === 'address', width >= 800, 'the address gives way to names');
     }
   });
 

@@ -61,6 +61,8 @@ const NARROW = [104, 124, 96, 116];
 const FLAG = 56;
 /** Below this the fixed columns are narrow. */
 export const NARROW_BELOW = 900;
+/** Below this there are no addresses, which the details have. */
+export const ADDRESS_FROM = 591;
 /** Pixels of a character of a number or title and of a fixed-width one, and around them. */
 const CHARACTER = 7.6;
 const MONO_CHARACTER = 8;
@@ -117,9 +119,9 @@ export function tableLayout(
   const { groups, fitted } = measured;
   const narrow = width < NARROW_BELOW;
   const [dataWidth = 0, leastVerdict = 0, shareWidth = 0, leastLine = 0] = narrow ? NARROW : ROOMY;
-  const lineWidth = Math.max(leastLine, measured.address);
+  const lineWidth = width < ADDRESS_FROM ? undefined : Math.max(leastLine, measured.address);
   const verdictWidth = leastVerdict + (measured.flags && !narrow ? FLAG : 0);
-  const fixedWidth = lineWidth + dataWidth + verdictWidth + shareWidth + ROW_PADDING;
+  const fixedWidth = (lineWidth ?? 0) + dataWidth + verdictWidth + shareWidth + ROW_PADDING;
   const states = fitGroups(fitted, width - fixedWidth, chosen);
   const columns: HeadColumn[] = [DATA, VERDICT, { key: 'share', name: t('Share'), title: t('Share of {0}', whole) }];
   const shown: ShownGroup[] = [];
@@ -136,7 +138,10 @@ export function tableLayout(
       columns.push({ key, name, title: `${group.name}: ${title}`, number: true, column, ...(place === 0 ? { first: true } : {}) });
     }
   }
-  columns.push(LINE);
+  if (lineWidth !== undefined) {
+    columns.push(LINE);
+    pixels.push(lineWidth);
+  }
   const flexible = [`minmax(${dataWidth}px, 1.2fr)`, `minmax(${verdictWidth}px, 1.4fr)`, `minmax(${shareWidth}px, 0.6fr)`];
   return {
     columns,
@@ -144,7 +149,7 @@ export function tableLayout(
     choices: groups.map((group) => ({ group, state: states[group.key] ?? 'open' })),
     fixed,
     grid: {
-      template: [...flexible, ...[...pixels, lineWidth].map((one) => `${one}px`)].join(' '),
+      template: [...flexible, ...pixels.map((one) => `${one}px`)].join(' '),
       width: fixedWidth + groupsWidth(fitted, states),
     },
   };

@@ -121,7 +121,7 @@ export function AccessCells({ row: { access }, layout, heat, onOpen }: CellsProp
   const within = Number.isSafeInteger(access.data.offset) ? ` +${access.data.offset}` : '';
   return (
     <>
-      <div class="column object mono" role="gridcell" title={memoryName(access.data) + within}>
+      <div class="column object mono" role="gridcell" title={`${memoryName(access.data)}${within}\n${bytes}`}>
         {memoryName(access.data)} <span class="quiet">{within}</span>
       </div>
       <div class="column verdict" role="gridcell" title={`${access.symbol || access.codeAddress}${place ? ` ${place.file}${where}` : ''}`}>
