@@ -294,6 +294,7 @@ async function rows(editor, folder, plan, delays) {
     await panel.evaluate(setFilter, '');
     await window.settle();
     const scan = await engineFilter(recording, plan.runs);
+    await window.settle();
     const told = windows.filter((shares) => shares > 0).length;
     const scroll = await watched(window, 'scroll', plan, delays, () => scrollThrough(window, panel));
     const metrics = ['latency', 'hitm'];
