@@ -17,7 +17,7 @@ type Meter = HeatStep | LineDifference['direction'];
 const METERS: readonly Meter[] = [1, 2, 3, 4, 5, 'better', 'worse'];
 /** Edits and scrolling come in bursts: no editor is drawn more often. */
 const PAUSE_MS = 30;
-/** An editor that is new gets what can be seen first, and all of its file after this time: hundreds of marks delay those. */
+/** A new editor first gets the marks near its screen, and this much later those of the whole file: hundreds of marks take time. */
 const REST_MS = 100;
 
 /** Heat on a line of a document, 0-based. */
@@ -159,10 +159,10 @@ export class Heat implements vscode.Disposable {
     for (const editor of vscode.window.visibleTextEditors) this.drawSoon(editor);
   }
 
-  private drawSoon(editor: vscode.TextEditor, least = PAUSE_MS): void {
+  private drawSoon(editor: vscode.TextEditor, pauseMs = PAUSE_MS): void {
     if (this.waiting.has(editor)) return;
     const before = this.drawn.get(editor);
-    const pause = (before ?? -Infinity) + least - performance.now();
+    const pause = (before ?? -Infinity) + pauseMs - performance.now();
     this.waiting.set(
       editor,
       setTimeout(

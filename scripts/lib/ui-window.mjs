@@ -50,7 +50,7 @@ export async function startEditor(version, workspace) {
       if (connected === undefined)
         throw new ScriptError(`VS Code ${version.name} did not run scripts/lib/ui-host.cjs within ${patienceMs / 1000} s`);
       const window = new UiWindow(page, connected);
-      await machineRests(); // the editor starts much more than shows
+      await machineRests(); // the editor goes on starting after its window is there
       return window;
     };
     return { open, close };
@@ -86,7 +86,7 @@ class UiWindow {
     });
   }
 
-  /** The page of the panel in the newest frame that shows it, once it has painted rows. It is seldom asked, since that takes time, too. */
+  /** The page of the panel in the newest frame that shows it, once it has painted rows. Looking for it slows the page down, so this looks seldom. */
   async panel() {
     return this.#until('the panel shows no rows', async () => {
       for (const frame of this.page.frames().reverse()) {
@@ -131,8 +131,10 @@ async function machineRests() {
 
 /** Of the time of all processors between two readings. */
 function busyShare(before, after) {
-  const passed = (of) => [after, before].map((all) => all.reduce((ms, { times }) => ms + of(times), 0)).reduce((now, then) => now - then);
-  return 1 - passed(({ idle }) => idle) / passed((times) => Object.values(times).reduce((sum, ms) => sum + ms));
+  const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+  const idle = (all) => sum(all.map(({ times }) => times.idle));
+  const total = (all) => sum(all.map(({ times }) => sum(Object.values(times))));
+  return 1 - (idle(after) - idle(before)) / (total(after) - total(before));
 }
 
 /** A frame may go while it is asked. */

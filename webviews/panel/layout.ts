@@ -62,7 +62,7 @@ const FLAG = 56;
 /** Below this the fixed columns are narrow. */
 export const NARROW_BELOW = 900;
 /** Below this there are no addresses, which the details have. */
-export const ADDRESS_FROM = 591;
+const ADDRESS_FROM = 591;
 /** Pixels of a character of a number or title and of a fixed-width one, and around them. */
 const CHARACTER = 7.6;
 const MONO_CHARACTER = 8;
