@@ -17,8 +17,6 @@ type Meter = HeatStep | LineDifference['direction'];
 const METERS: readonly Meter[] = [1, 2, 3, 4, 5, 'better', 'worse'];
 /** Edits and scrolling come in bursts: no editor is drawn more often. */
 const PAUSE_MS = 30;
-/** A new editor first gets the marks near its screen, and this much later those of the whole file: hundreds of marks take time. */
-const REST_MS = 100;
 
 /** Heat on a line of a document, 0-based. */
 interface Placed {
@@ -159,24 +157,23 @@ export class Heat implements vscode.Disposable {
     for (const editor of vscode.window.visibleTextEditors) this.drawSoon(editor);
   }
 
-  private drawSoon(editor: vscode.TextEditor, pauseMs = PAUSE_MS): void {
+  private drawSoon(editor: vscode.TextEditor): void {
     if (this.waiting.has(editor)) return;
-    const before = this.drawn.get(editor);
-    const pause = (before ?? -Infinity) + pauseMs - performance.now();
+    const pause = (this.drawn.get(editor) ?? -Infinity) + PAUSE_MS - performance.now();
     this.waiting.set(
       editor,
       setTimeout(
         () => {
           this.waiting.delete(editor);
           this.drawn.set(editor, performance.now());
-          if (vscode.window.visibleTextEditors.includes(editor)) void this.draw(editor, before === undefined);
+          void this.draw(editor);
         },
         Math.max(0, pause),
       ),
     );
   }
 
-  private async draw(editor: vscode.TextEditor, isNew: boolean): Promise<void> {
+  private async draw(editor: vscode.TextEditor): Promise<void> {
     const { document } = editor;
     let found: Mark[];
     try {
@@ -185,15 +182,15 @@ export class Heat implements vscode.Disposable {
       this.log.error(`No heat of ${document.uri.fsPath}: ${String(error)}`);
       found = [];
     }
-    const isSeen = nearScreen(editor);
-    const marks = found.filter(({ line }) => line < document.lineCount && (!isNew || isSeen(line)));
+    const marks = found.filter(({ line }) => line < document.lineCount);
     for (const [meter, type] of this.meters) {
       editor.setDecorations(
         type,
         marks.filter((mark) => mark.meter === meter).map(({ line }) => document.lineAt(line).range),
       );
     }
-    const texts = marks.filter(({ line }) => isSeen(line)).map(({ line, text }) => ({ line, text: text() }));
+    const visible = nearScreen(editor);
+    const texts = marks.filter(({ line }) => visible(line)).map(({ line, text }) => ({ line, text: text() }));
     editor.setDecorations(
       this.text,
       texts
@@ -203,7 +200,6 @@ export class Heat implements vscode.Disposable {
           renderOptions: { after: { contentText: text } },
         })),
     );
-    if (isNew) this.drawSoon(editor, REST_MS);
   }
 
   private async marksOf(document: vscode.TextDocument): Promise<Mark[]> {
