@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { EngineError } from '../protocol/engine';
 import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type Measured } from '../protocol/measure';
 import {
+  DEFAULT_SORT,
   MOST_EXAMPLES,
   MOST_HOTTEST,
   type FromPanel,
@@ -71,6 +72,9 @@ export interface PageServices {
   open: Set<RowPage>;
 }
 
+/** Of waiting for a page. */
+const MOST_PAINT_MS = 500;
+
 /** No two reports that any page is sent have the same version. */
 let lastVersion = 0;
 
@@ -93,8 +97,9 @@ export class PanelPage implements vscode.Disposable {
   /** What was sent last. */
   private tab: TabAnswer | undefined;
   private filtering: AbortController | undefined;
-  /** Of the lines that the page asked for last. */
+  /** Of the lines that the page asked for last; undefined: as they come with the report. */
   private order: RowOrder | undefined;
+  private readonly painting = new vscode.EventEmitter<void>();
   private readonly tabs = new PanelTabs(
     () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '',
     (profile, file) => this.services.documents.compiledLines(profile, file),
@@ -107,7 +112,7 @@ export class PanelPage implements vscode.Disposable {
     private readonly owner: PageOwner,
   ) {
     this.subscriptions = [
-      services.metric.onDidChange(() => this.sendHeat()),
+      services.metric.onDidChange(() => void this.sendHeat().catch((error: unknown) => showError(error, services.log))),
       view.webview.onDidReceiveMessage((message: unknown) => {
         const known = parseMessage(message);
         if (known) this.receive(known).catch((error: unknown) => showError(error, services.log));
@@ -116,6 +121,7 @@ export class PanelPage implements vscode.Disposable {
       view.onDidChangeViewState(() => {
         if (view.visible) return;
         this.shown = false; // a hidden page is gone: it asks again when it comes back
+        this.painting.fire();
         this.looking?.abort();
         this.tabs.abort();
       }),
@@ -152,6 +158,7 @@ export class PanelPage implements vscode.Disposable {
         return;
       case 'painted':
         if (profile && message.version === this.version) {
+          this.painting.fire();
           await this.owner.activated(); // advice looks at the sources of the current profile
           if (message.version === this.version) await this.lookForAdvice(profile);
         }
@@ -214,7 +221,22 @@ export class PanelPage implements vscode.Disposable {
     return this.content.kind === 'profile' && version === this.version ? this.content.profile : undefined;
   }
 
+  /** Ends when the page has painted what it was sent last, is hidden, or has not said so for a while. */
+  painted(): Promise<void> {
+    if (!this.view.visible) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.painting.fire(), MOST_PAINT_MS);
+      const waiting = this.painting.event(() => {
+        clearTimeout(timer);
+        waiting.dispose();
+        resolve();
+      });
+    });
+  }
+
   dispose(): void {
+    this.painting.fire();
+    this.painting.dispose();
     this.looking?.abort();
     this.filtering?.abort();
     this.tabs.abort();
@@ -230,17 +252,22 @@ export class PanelPage implements vscode.Disposable {
 
   /** What the report before this one said stands until then. */
   private async sendHead(profile: ShownProfile): Promise<void> {
+    await this.painted(); // what goes through all lines would take its time from the rows
     await profile.complete();
     if (this.content.kind === 'profile' && this.content.profile === profile)
       void this.view.webview.postMessage({ type: 'head', version: this.version, ...headOf(profile) } satisfies ToPanel);
   }
 
-  /** The page has the report, and asks for lines in the new order itself. */
-  private sendHeat(): void {
+  /** The page has the report; where the metric sorts its lines, the first ones come along. */
+  private async sendHeat(): Promise<void> {
     if (this.content.kind !== 'profile') return;
-    this.version = ++lastVersion;
-    const heat = panelHeat(this.content.profile.report, this.services.metric);
-    void this.view.webview.postMessage({ type: 'heat', version: this.version, heat } satisfies ToPanel);
+    const { profile } = this.content;
+    const version = (this.version = ++lastVersion);
+    const heat = panelHeat(profile.report, this.services.metric);
+    this.order = { ...(this.order ?? DEFAULT_SORT), metric: heat.metric };
+    const ordered = this.order.key === DEFAULT_SORT.key ? await profile.ordered(this.order) : undefined;
+    if (version === this.version)
+      void this.view.webview.postMessage({ type: 'heat', version, heat, ...(ordered ? { ordered } : {}) } satisfies ToPanel);
   }
 
   private async sendLines(profile: ShownProfile, { count, ...request }: Extract<FromPanel, { type: 'lines' }>): Promise<void> {
@@ -398,7 +425,7 @@ function reportParts(profile: ShownProfile, metric: HeatMetricChoice): Omit<Extr
   const lines = panelLines(first.summaries);
   const examples = first.lines.flatMap(({ accesses }) => accesses).slice(0, MOST_EXAMPLES);
   const headFollows = !profile.hasObjects;
-  const ordered = first.ordered ? { ordered: { ...first.ordered, lines: panelLines(first.ordered.lines) } } : {};
+  const ordered = first.ordered ? { ordered: first.ordered } : {};
   return {
     summary: { ...head, title, path },
     ...headOf(profile),

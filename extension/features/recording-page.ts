@@ -164,9 +164,11 @@ export class RecordingPage implements RowPage, vscode.Disposable {
     this.owner.shows?.(profile);
     this.show();
     try {
-      // After the first rows: finding the sources asks for what all lines have.
       if (activate || this.view.active || wanted === undefined || wanted === before) {
-        const activating = this.activate(profile);
+        // After the first rows: finding the sources asks for what all lines have.
+        const activating = this.page.painted().then(async () => {
+          if (this.shown === profile) await this.activate(profile);
+        });
         this.activating = Promise.allSettled([activating]);
         await activating;
       }

@@ -64,14 +64,14 @@ export interface PanelAdvice {
 
 /** More lines than these the page is never sent at once: so many it sorts itself. */
 export const MOST_LINES_AT_ONCE = 1000;
-/** Of more lines the page gets so many with the report, to measure its columns by: the first of the report's own order. */
-export const FIRST_LINES = 100;
+/** Of more lines the page gets so many at a time. With the report these are the first of its own order, by which columns are measured. */
+export const LINES_OF_SCREEN = 50;
 /** Lines in full of which the words of a recording with data sources speak. */
 export const LINES_OF_WORDS = 30;
 /** Objects that the page names above its table. */
 export const MOST_HOTTEST = 4;
 /** Accesses that the page gets with the report. */
-export const MOST_EXAMPLES = 100;
+export const MOST_EXAMPLES = 50;
 
 /** Host to page. */
 export type ToPanel =
@@ -86,8 +86,8 @@ export type ToPanel =
       heat: PanelHeat;
       /** All of them, or some by which columns can be measured: the page then asks for those that come into view. */
       lines: PanelLine[];
-      /** The first ones in the order in which lines were asked for last: so what a filter leaves need not be asked for. */
-      ordered?: { order: RowOrder; lines: PanelLine[] };
+      /** In the order in which lines were asked for last: so what a filter leaves need not be asked for. */
+      ordered?: OrderedLines;
       /** Accesses of the first of them, by which columns are measured, too. */
       examples: Access[];
       /** How many lines there are. */
@@ -98,8 +98,8 @@ export type ToPanel =
       headFollows: boolean;
     }
   | { type: 'head'; version: number; words: PanelWords; hottest: ObjectSum[] }
-  /** Another metric for the report before it, which has this version now. */
-  | { type: 'heat'; version: number; heat: PanelHeat }
+  /** Another metric for the report before it, which has this version now; with lines where it sorts them. */
+  | { type: 'heat'; version: number; heat: PanelHeat; ordered?: OrderedLines }
   /** Answers a request for `lines`, whose other fields are repeated. */
   | ({ type: 'lines'; lines: PanelLine[] } & LinesRequest)
   /** Answers a request for `unfold`. */
@@ -130,6 +130,20 @@ export interface RowOrder {
   descending: boolean;
   /** That the column of shares is of. */
   metric: HeatMetric;
+}
+
+/** Of another order than the report's, a screen of the first lines. */
+export interface OrderedLines {
+  order: RowOrder;
+  lines: PanelLine[];
+}
+
+/** By which lines are sorted until another order is chosen. */
+export const DEFAULT_SORT: Omit<RowOrder, 'metric'> = { key: 'share', descending: true };
+
+/** By HITMs or peer hits, then by address: the report's own order. Of clock samples ties are in another one. */
+export function isReportsOrder({ key, descending, metric }: RowOrder): boolean {
+  return key === DEFAULT_SORT.key && descending === DEFAULT_SORT.descending && metric === 'hitm';
 }
 
 export interface LinesRequest {

@@ -4,9 +4,11 @@
 #include <malloc.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -16,8 +18,42 @@
 namespace cacheline::addon {
 namespace {
 
-struct Failure {
-  std::string kind, message, nextStep;
+/// Of libuv's pool, unless the environment says otherwise.
+constexpr int kPoolThreads = 4;
+
+/// What work came to.
+class Outcome {
+ public:
+  template <typename Run>
+  void of(const Run& run) {
+    try {
+      result_ = run();
+    } catch (const Error& error) {
+      failure_ = {errorKindName(error.kind()), error.what(), error.nextStep()};
+    } catch (const std::exception& error) {
+      failure_ = {"internal", error.what(), ""};
+    }
+  }
+
+  void settle(Napi::Env env, const Napi::Promise::Deferred& deferred) const {
+    if (result_) {
+      try {
+        deferred.Resolve(result_(env));
+        return;
+      } catch (const Napi::Error& error) {
+        deferred.Reject(error.Value());
+        return;
+      }
+    }
+    deferred.Reject(makeError(env, failure_.kind.c_str(), failure_.message, failure_.nextStep).Value());
+  }
+
+ private:
+  struct Failure {
+    std::string kind, message, nextStep;
+  };
+  MakeValue result_;
+  Failure failure_;
 };
 
 class Job final : public JobContext, public std::enable_shared_from_this<Job> {
@@ -64,15 +100,9 @@ class Job final : public JobContext, public std::enable_shared_from_this<Job> {
 
  private:
   void runWork() {
-    try {
-      result_ = work_(*this);
-    } catch (const Error& error) {
-      failure_ = {errorKindName(error.kind()), error.what(), error.nextStep()};
-    } catch (const std::exception& error) {
-      failure_ = {"internal", error.what(), ""};
-    }
+    outcome_.of([this] { return work_(*this); });
     calls_.NonBlockingCall([this](Napi::Env env, Napi::Function) {
-      if (env != nullptr) settle(env);
+      if (env != nullptr) outcome_.settle(env, deferred_);
     });
     dropped_.reset();
     calls_.NonBlockingCall([this](Napi::Env env, Napi::Function) {
@@ -85,19 +115,6 @@ class Job final : public JobContext, public std::enable_shared_from_this<Job> {
     const std::shared_ptr<Job> keep = std::move(self_);
     napi_remove_env_cleanup_hook(env, onTeardown, this);
     thread_.join();
-  }
-
-  void settle(Napi::Env env) {
-    if (result_) {
-      try {
-        deferred_.Resolve(result_(env));
-        return;
-      } catch (const Napi::Error& error) {
-        deferred_.Reject(error.Value());
-        return;
-      }
-    }
-    deferred_.Reject(makeError(env, failure_.kind.c_str(), failure_.message, failure_.nextStep).Value());
   }
 
   static void onTeardown(void* data) {
@@ -113,13 +130,73 @@ class Job final : public JobContext, public std::enable_shared_from_this<Job> {
   bool hasProgress_ = false;
   Napi::ThreadSafeFunction calls_;
   std::thread thread_;
-  MakeValue result_;
+  Outcome outcome_;
   std::shared_ptr<void> dropped_;
-  Failure failure_;
   std::shared_ptr<Job> self_;  // alive until it has ended or is torn down
 };
 
+/// Deletes itself when it is answered.
+class AsyncQuestion final : public Napi::AsyncWorker {
+ public:
+  AsyncQuestion(Napi::Env env, Question question)
+      : AsyncWorker(env, "cacheline question"), deferred_(env), question_(std::move(question)) {}
+
+  Napi::Object start() {
+    Napi::Object handle = Napi::Object::New(Env());
+    handle.Set("done", deferred_.Promise());
+    handle.Set("stop",
+               Napi::Function::New(Env(), [stop = stop_](const Napi::CallbackInfo&) { stop->store(true); }));
+    Queue();
+    return handle;
+  }
+
+ private:
+  void Execute() override {
+    outcome_.of([this]() -> MakeValue {
+      return [answer = question_([this] { return !stop_->load(); })](Napi::Env env) {
+        return Napi::String::New(env, answer);
+      };
+    });
+  }
+  void OnOK() override { outcome_.settle(Env(), deferred_); }
+
+  Napi::Promise::Deferred deferred_;
+  Question question_;
+  Outcome outcome_;
+  const std::shared_ptr<std::atomic<bool>> stop_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+/// Lets each thread of the pool allocate something: all at the same time, so that none does it for another.
+class FirstAllocation final : public Napi::AsyncWorker {
+ public:
+  struct Meeting {
+    std::mutex mutex;
+    std::condition_variable all;
+    int missing = kPoolThreads;
+  };
+  FirstAllocation(Napi::Env env, std::shared_ptr<Meeting> meeting)
+      : AsyncWorker(env, "cacheline arena"), meeting_(std::move(meeting)) {}
+
+ private:
+  void Execute() override {
+    const auto allocated = std::make_unique<std::string>(kAllocated, ' ');
+    std::unique_lock lock(meeting_->mutex);
+    if (--meeting_->missing == 0) meeting_->all.notify_all();
+    // Where the pool has fewer threads not all can come.
+    meeting_->all.wait_for(lock, kMeeting, [this] { return meeting_->missing == 0; });
+  }
+
+  static constexpr size_t kAllocated = 4096;
+  static constexpr std::chrono::milliseconds kMeeting{100};
+  const std::shared_ptr<Meeting> meeting_;
+};
+
 }  // namespace
+
+void keepArenasForQuestions(Napi::Env env) {
+  const auto meeting = std::make_shared<FirstAllocation::Meeting>();
+  for (int i = 0; i < kPoolThreads; ++i) (new FirstAllocation(env, meeting))->Queue();
+}
 
 Napi::Error makeError(Napi::Env env, const char* kind, const std::string& message,
                       const std::string& nextStep) {
@@ -140,6 +217,10 @@ std::shared_ptr<void> andFreeMemory(std::shared_ptr<void> thing) {
 
 Napi::Object startJob(Napi::Env env, Napi::Function onProgress, Work work) {
   return std::make_shared<Job>(env, std::move(work))->start(env, onProgress);
+}
+
+Napi::Object startQuestion(Napi::Env env, Question question) {
+  return (new AsyncQuestion(env, std::move(question)))->start();
 }
 
 Napi::Function progressArgument(const Napi::CallbackInfo& info) {

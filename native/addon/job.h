@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace cacheline::addon {
 
@@ -40,6 +41,17 @@ using Work = std::function<MakeValue(JobContext&)>;
 /// Starts `work` on a thread of its own: { done: Promise, stop(): void }. `onProgress` may be empty.
 /// An environment that is torn down meanwhile stops the job and waits for it.
 Napi::Object startJob(Napi::Env env, Napi::Function onProgress, Work work);
+
+/// Ends early with Error(cancelled) where the function that it is given says false.
+using Question = std::function<std::string(const std::function<bool()>&)>;
+
+/// Answers on a thread of libuv's pool: { done: Promise of the answer, stop(): void }. Analyses leave
+/// millions of free chunks in their arenas of malloc, and a new thread that is given one of these arenas
+/// sorts them at its first allocation, which takes 50 to 100 ms of 500,000 lines. The threads of the pool
+/// keep their own.
+Napi::Object startQuestion(Napi::Env env, Question question);
+/// To be called before the first analysis: the threads of the pool get arenas that none has used.
+void keepArenasForQuestions(Napi::Env env);
 
 /// The call's second argument, or none.
 Napi::Function progressArgument(const Napi::CallbackInfo& info);

@@ -144,6 +144,8 @@ void dropSource(JobContext& job, Profile& profile) {
 }  // namespace
 
 Napi::Value openCall(const Napi::CallbackInfo& info) {
+  static std::once_flag first;
+  std::call_once(first, keepArenasForQuestions, info.Env());
   return startJob(info.Env(), progressArgument(info),
                   [parameters = analyzeParameters(Arguments(info[0]))](JobContext& job) -> MakeValue {
                     auto opened = std::make_shared<Profile>(parameters.path, parameters.c2c,
@@ -172,13 +174,10 @@ Napi::Value filterCall(const Napi::CallbackInfo& info) {
 
 Napi::Value askCall(const Napi::CallbackInfo& info) {
   const Arguments arguments(info[0]);
-  return startJob(info.Env(), {},
-                  [handle = handleOf(arguments), ask = questionOf(arguments)](JobContext& job) -> MakeValue {
-                    const std::shared_ptr<Profile> opened = openProfiles().at(handle);
-                    return [answer = ask(*opened, [&job] { return !job.stop().load(); })](Napi::Env env) {
-                      return Napi::String::New(env, answer);
-                    };
-                  });
+  return startQuestion(info.Env(),
+                       [handle = handleOf(arguments), ask = questionOf(arguments)](const auto& keepOn) {
+                         return ask(*openProfiles().at(handle), keepOn);
+                       });
 }
 
 void closeCall(const Napi::CallbackInfo& info) {

@@ -1,12 +1,12 @@
 // The answers of an open profile as JSON.
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <span>
 
 #include "analysis/own_place.h"
 #include "base/error.h"
 #include "profile/answer.h"
+#include "profile/chosen_lines.h"
 #include "profile/line_summary.h"
 #include "profile/names_of_lines.h"
 #include "profile/profile.h"
@@ -67,9 +67,9 @@ std::string Profile::summary() const {
   const auto now = state();
   double cycles = 0;
   bool known = false;
-  const std::vector<double>& ofLines = now->derived->cycles();
+  const std::vector<double>& ofLines = now->derived->keys().numbers("cycles.sum");
   for (const uint32_t index : now->selected) {
-    if (std::isnan(ofLines[index])) continue;
+    if (ofLines[index] < 0) continue;
     known = true;
     cycles += ofLines[index];
   }
@@ -98,20 +98,13 @@ std::pair<size_t, std::vector<uint32_t>> Profile::State::page(const LinesQuestio
                 "a list cannot be filtered by terms that choose samples: " + own.samples.text,
                 "Filter the profile by them.");
   checkEvidence(own.lines, *report);
-  std::vector<uint32_t> chosen;
-  if (own.lines.empty() && !question.only) {
-    chosen = selected;
-  } else {
-    for (const uint32_t index : selected) {
-      look(keepOn, index);
-      const Line& line = report->lines[index];
-      if (selects(own.lines, line) && (!question.only || question.only->fits(line))) chosen.push_back(index);
-    }
-  }
-  const size_t total = chosen.size();
-  return {total,
-          keysOf(question.sort)
-              ->page(std::move(chosen), question.descending, question.range.offset, question.range.count)};
+  std::vector<uint32_t> lines =
+      chosenLines(selected, own.lines, *report, *derived, [&](size_t line) { look(keepOn, line); });
+  if (question.only)
+    std::erase_if(lines, [&](uint32_t line) { return !question.only->fits(report->lines[line]); });
+  const size_t total = lines.size();
+  const auto [offset, count] = question.range;
+  return {total, derived->keys().page(std::move(lines), question.sort, question.descending, offset, count)};
 }
 
 namespace {

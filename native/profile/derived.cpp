@@ -1,9 +1,6 @@
 // Each goes through all accesses of the report, which takes longer than a question may.
 #include "profile/derived.h"
 
-#include <algorithm>
-#include <limits>
-
 namespace cacheline::profile {
 
 const Uses& Derived::uses() {
@@ -18,19 +15,6 @@ const std::vector<double>& Derived::amounts(Measure measure) {
     for (const analysis::Line& line : report_->lines)
       for (const analysis::Access& access : line.accesses) amounts.push_back(amountOf(access, measure));
   return amounts;
-}
-
-const std::vector<double>& Derived::cycles() {
-  std::call_once(cyclesOnce_, [this] {
-    cycles_.reserve(report_->lines.size());
-    for (const analysis::Line& line : report_->lines) {
-      const bool known = std::ranges::any_of(line.accesses, [](const analysis::Access& access) {
-        return access.memory && access.memory->cycles;
-      });
-      cycles_.push_back(known ? amountOf(line, Measure::latency) : std::numeric_limits<double>::quiet_NaN());
-    }
-  });
-  return cycles_;
 }
 
 }  // namespace cacheline::profile

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/report.h"
+#include "profile/line_order.h"
 #include "profile/measure.h"
 #include "profile/uses.h"
 
@@ -15,20 +16,20 @@ namespace cacheline::profile {
 
 class Derived {
  public:
-  explicit Derived(std::shared_ptr<const analysis::Report> report) : report_(std::move(report)) {}
+  explicit Derived(std::shared_ptr<const analysis::Report> report)
+      : report_(std::move(report)), keys_(*report_) {}
   const Uses& uses();
   /// Of each access, as Uses numbers them.
   const std::vector<double>& amounts(Measure measure);
-  /// Of each line, core cycles of its loads; of a line without latencies no number.
-  const std::vector<double>& cycles();
+  LineKeys& keys() { return keys_; }
 
  private:
   const std::shared_ptr<const analysis::Report> report_;
-  std::once_flag usesOnce_, cyclesOnce_;
+  LineKeys keys_;
+  std::once_flag usesOnce_;
   std::unique_ptr<const Uses> uses_;
   std::mutex mutex_;  ///< of amounts_
   std::map<Measure, std::vector<double>> amounts_;
-  std::vector<double> cycles_;
 };
 
 }  // namespace cacheline::profile

@@ -1,4 +1,4 @@
-// What each column says of a line, as a number. What is not known sorts as the least.
+// What is not known sorts as the least.
 #include "profile/line_order.h"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "profile/line_summary.h"
+#include "profile/measure.h"
 
 namespace cacheline::profile {
 
@@ -51,7 +52,14 @@ double writersOf(const Line& line) {
   return writers * 1e6 + readers;
 }
 
-double cyclesOf(const Line& line, bool mean) {
+/// Of its loads: core cycles until their data was there.
+double cyclesOf(const Line& line) {
+  const bool known = std::ranges::any_of(
+      line.accesses, [](const analysis::Access& access) { return access.memory && access.memory->cycles; });
+  return known ? amountOf(line, Measure::latency) : kUnknown;
+}
+
+double meanCyclesOf(const Line& line) {
   bool known = false;
   uint64_t sum = 0, loads = 0;
   for (const analysis::Access& access : line.accesses) {
@@ -60,8 +68,7 @@ double cyclesOf(const Line& line, bool mean) {
     sum += access.memory->cycles->sum;
     loads += access.loads;
   }
-  if (!known || (mean && loads == 0)) return kUnknown;
-  return mean ? static_cast<double>(sum) / static_cast<double>(loads) : static_cast<double>(sum);
+  return known && loads > 0 ? static_cast<double>(sum) / static_cast<double>(loads) : kUnknown;
 }
 
 /// By the lowest node, then the next.
@@ -82,9 +89,7 @@ double userNodesOf(const Line& line) {
   return nodesOf(nodes);
 }
 
-using Of = double (*)(const Line&);
-
-constexpr std::pair<std::string_view, Of> kNumbers[] = {
+constexpr std::pair<std::string_view, NumberOf> kNumbers[] = {
     {"contended", [](const Line& line) { return static_cast<double>(line.contended); }},
     {"verdict", [](const Line& line) { return rankOf(line.verdict); }},
     {"threads", [](const Line& line) { return static_cast<double>(line.threads.size()); }},
@@ -110,8 +115,8 @@ constexpr std::pair<std::string_view, Of> kNumbers[] = {
     {"ld.remoteHit", [](const Line& line) { return counted(line, &MemoryCounts::remoteHit); }},
     {"ld.localDram", [](const Line& line) { return counted(line, &MemoryCounts::localDram); }},
     {"ld.remoteDram", [](const Line& line) { return counted(line, &MemoryCounts::remoteDram); }},
-    {"cycles.mean", [](const Line& line) { return cyclesOf(line, true); }},
-    {"cycles.sum", [](const Line& line) { return cyclesOf(line, false); }},
+    {"cycles.mean", meanCyclesOf},
+    {"cycles.sum", cyclesOf},
     {"memory.node", [](const Line& line) { return line.nodes ? nodesOf(*line.nodes) : kUnknown; }},
     {"memory.pa",
      [](const Line& line) {
@@ -154,28 +159,42 @@ std::vector<double> ranksOf(const std::vector<Line>& lines) {
 
 }  // namespace
 
-LineKeys::LineKeys(const analysis::Report& report, const std::string& key) : byAddress_(key == "address") {
-  addresses_.reserve(report.lines.size());
-  for (const Line& line : report.lines) addresses_.push_back(line.address);
-  if (byAddress_) return;
-  if (key == "object") {
-    numbers_ = ranksOf(report.lines);
-    return;
-  }
+NumberOf numberOf(std::string_view key) {
   const auto* const found =
       std::ranges::find_if(kNumbers, [&](const auto& entry) { return entry.first == key; });
-  if (found == std::end(kNumbers))
-    throw Error(ErrorKind::usage, "lines cannot be sorted by '" + key + "'",
-                "Sort by a column of the table.");
-  numbers_.reserve(report.lines.size());
-  for (const Line& line : report.lines) numbers_.push_back(found->second(line));
+  return found == std::end(kNumbers) ? nullptr : found->second;
 }
 
-std::vector<uint32_t> LineKeys::page(std::vector<uint32_t> lines, bool descending, size_t offset,
-                                     size_t count) const {
+const std::vector<double>& LineKeys::numbers(const std::string& key) {
+  const NumberOf number = numberOf(key);
+  if (number == nullptr && key != "object")
+    throw Error(ErrorKind::usage, "lines cannot be sorted by '" + key + "'",
+                "Sort by a column of the table.");
+  const std::lock_guard lock(mutex_);
+  const auto [entry, fresh] = numbers_.try_emplace(key);
+  std::vector<double>& numbers = entry->second;
+  if (!fresh) return numbers;
+  if (number == nullptr) return numbers = ranksOf(report_.lines);
+  numbers.reserve(report_.lines.size());
+  for (const Line& line : report_.lines) numbers.push_back(number(line));
+  return numbers;
+}
+
+const std::vector<uint64_t>& LineKeys::addresses() {
+  const std::lock_guard lock(mutex_);
+  if (addresses_.empty())
+    for (const Line& line : report_.lines) addresses_.push_back(line.address);
+  return addresses_;
+}
+
+std::vector<uint32_t> LineKeys::page(std::vector<uint32_t> lines, const std::string& key, bool descending,
+                                     size_t offset, size_t count) {
+  const bool byAddress = key == "address";
+  const std::vector<uint64_t>& addresses = this->addresses();
+  const std::vector<double>* const numbers = byAddress ? nullptr : &this->numbers(key);
   const auto before = [&](uint32_t a, uint32_t b) {
-    if (!byAddress_ && numbers_[a] != numbers_[b]) return (numbers_[a] < numbers_[b]) != descending;
-    if (addresses_[a] != addresses_[b]) return (addresses_[a] < addresses_[b]) != (byAddress_ && descending);
+    if (!byAddress && (*numbers)[a] != (*numbers)[b]) return ((*numbers)[a] < (*numbers)[b]) != descending;
+    if (addresses[a] != addresses[b]) return (addresses[a] < addresses[b]) != (byAddress && descending);
     return a < b;
   };
   offset = std::min(offset, lines.size());

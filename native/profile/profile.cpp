@@ -1,24 +1,19 @@
 // Opening, filtering, and which lines a filter leaves.
 #include "profile/profile.h"
 
+#include <numeric>
 #include <utility>
 
 #include "analysis/recording.h"
 #include "base/error.h"
 #include "perfdata/reader.h"
+#include "profile/chosen_lines.h"
 #include "profile/names_of_lines.h"
 #include "profile/sample_choice.h"
 
 namespace cacheline::profile {
 
 namespace {
-
-std::vector<uint32_t> selectedLines(const std::vector<LineTerm>& terms, const analysis::Report& report) {
-  std::vector<uint32_t> lines;
-  for (uint32_t i = 0; i < report.lines.size(); ++i)
-    if (selects(terms, report.lines[i])) lines.push_back(i);
-  return lines;
-}
 
 std::shared_ptr<const std::string> headOf(analysis::Report& report) {
   std::vector<analysis::ObjectSum> objects = std::exchange(report.objects, {});
@@ -63,7 +58,10 @@ std::shared_ptr<const Profile::State> Profile::made(const std::string& text, con
     if (!options.filter.any()) seconds_ = next->report->seconds;
   }
   checkEvidence(next->query.lines, *next->report);
-  next->selected = selectedLines(next->query.lines, *next->report);
+  std::vector<uint32_t> all(next->report->lines.size());
+  std::iota(all.begin(), all.end(), 0);
+  next->selected =
+      chosenLines(std::move(all), next->query.lines, *next->report, *next->derived, [](size_t) {});
   return next;
 }
 
@@ -99,16 +97,6 @@ analysis::Report Profile::takeReport() && {
   std::erase_if(report.objects, [&](const analysis::ObjectSum& object) { return !names.hold(object); });
   std::erase_if(report.types, [&](const analysis::TypeHeat& type) { return !names.hold(type); });
   return std::move(report);
-}
-
-/// Who asks while they are made waits for the same ones.
-std::shared_ptr<const LineKeys> Profile::State::keysOf(const std::string& wanted) const {
-  const std::lock_guard lock(mutex);
-  if (!keys || sort != wanted) {
-    keys = std::make_shared<const LineKeys>(*report, wanted);
-    sort = wanted;
-  }
-  return keys;
 }
 
 }  // namespace cacheline::profile

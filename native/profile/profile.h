@@ -14,7 +14,6 @@
 #include "profile/analyze.h"
 #include "profile/derived.h"
 #include "profile/line_ids.h"
-#include "profile/line_order.h"
 #include "profile/measure.h"
 #include "profile/query.h"
 #include "sharing/options.h"
@@ -104,7 +103,7 @@ class Profile {
   std::string code(const std::string& id, uint32_t access, const KeepOn& keepOn) const;
 
  private:
-  /// Never changes but for what it remembers of questions, under its mutex.
+  /// Never changes.
   struct State {
     std::shared_ptr<analysis::Report> report;
     std::shared_ptr<const LineIds> ids;       ///< of its lines
@@ -112,10 +111,6 @@ class Profile {
     std::shared_ptr<Derived> derived;         ///< of it
     Query query;
     std::vector<uint32_t> selected;  ///< indices of lines
-    mutable std::mutex mutex;
-    mutable std::string sort;
-    mutable std::shared_ptr<const LineKeys> keys;  ///< of `sort`
-    std::shared_ptr<const LineKeys> keysOf(const std::string& wanted) const;
     bool isWhole() const { return selected.size() == report->lines.size(); }
     /// How many lines fit the question, and the indices of those of its range.
     std::pair<size_t, std::vector<uint32_t>> page(const LinesQuestion& question, const KeepOn& keepOn) const;

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "profile/line_order.h"
 
 namespace cacheline::profile {
 
@@ -27,6 +28,8 @@ struct Word {
 [[noreturn]] void refuse(const std::string& what, const std::string& next) {
   throw Error(ErrorKind::usage, what, next);
 }
+
+constexpr std::string_view kHitm = "hitm.total", kPeer = "peer.total";
 
 constexpr const char* kTerms =
     "Terms are time:, cpu:, thread:, process:, mode:, line:, object:, type:, member:, function:, file:, "
@@ -188,13 +191,17 @@ std::optional<Compare> compareOf(std::string_view sign) {
   return std::nullopt;
 }
 
-std::optional<Number> numberOf(std::string_view key) {
-  for (const auto& [text, number] : {std::pair("contended", Number::contended),
-                                     std::pair("samples", Number::samples), std::pair("loads", Number::loads),
-                                     std::pair("stores", Number::stores), std::pair("hitm", Number::hitm),
-                                     std::pair("peer", Number::peer), std::pair("threads", Number::threads)})
-    if (key == text) return number;
-  return std::nullopt;
+/// What the columns of the table are called that say the numbers; empty: there is none by that key.
+std::string_view columnOf(std::string_view key) {
+  for (const auto& [text, column] : {std::pair<std::string_view, std::string_view>("contended", "contended"),
+                                     {"samples", "records"},
+                                     {"loads", "loads"},
+                                     {"stores", "stores.total"},
+                                     {"hitm", kHitm},
+                                     {"peer", kPeer},
+                                     {"threads", "threads"}})
+    if (key == text) return column;
+  return {};
 }
 
 std::optional<LineKey> nameOf(std::string_view key) {
@@ -208,13 +215,13 @@ std::optional<LineKey> nameOf(std::string_view key) {
 
 LineTerm lineTerm(const Word& word) {
   LineTerm term{.negated = word.negated, .pattern = Pattern(word.value)};
-  if (const std::optional<Number> number = numberOf(word.key)) {
+  if (const std::string_view number = columnOf(word.key); !number.empty()) {
     const std::optional<Compare> compare = compareOf(word.sign);
     const std::optional<double> value = decimalOf(word.value);
     if (!compare || !value)
       refuse("'" + word.text + "' compares nothing", "Write " + word.key + ">100; also >=, <, <= and =.");
     term.key = LineKey::number;
-    term.number = *number;
+    term.number = number;
     term.compare = *compare;
     term.value = *value;
     return term;
@@ -226,63 +233,12 @@ LineTerm lineTerm(const Word& word) {
   return term;
 }
 
-uint64_t amountOf(Number number, const analysis::Line& line) {
-  const analysis::MemoryCounts counts = line.memory.value_or(analysis::MemoryCounts());
-  switch (number) {
-    case Number::contended:
-      return line.contended;
-    case Number::samples:
-      return line.records;
-    case Number::loads:
-      return line.loads;
-    case Number::stores:
-      return line.stores;
-    case Number::hitm:
-      return counts.localHitm + counts.remoteHitm;
-    case Number::peer:
-      return counts.localPeer + counts.remotePeer;
-    case Number::threads:
-      return line.threads.size();
-  }
-  return 0;
-}
-
-bool holds(const LineTerm& term, const analysis::Line& line) {
-  const auto amount = static_cast<double>(amountOf(term.number, line));
-  switch (term.compare) {
-    case Compare::less:
-      return amount < term.value;
-    case Compare::atMost:
-      return amount <= term.value;
-    case Compare::equal:
-      return amount == term.value;
-    case Compare::atLeast:
-      return amount >= term.value;
-    case Compare::more:
-      return amount > term.value;
-  }
-  return false;
-}
-
 bool fitsCode(const LineTerm& term, const analysis::CodeName& code) {
   const bool functions = term.key == LineKey::function;
   return term.pattern.fits(functions ? code.symbol : code.file) ||
          std::ranges::any_of(code.inlined, [&](const symbols::SourceFrame& frame) {
            return term.pattern.fits(functions ? frame.function : frame.file);
          });
-}
-
-bool fitsAccess(const LineTerm& term, const analysis::Access& access) {
-  switch (term.key) {
-    case LineKey::object:
-      return term.pattern.fits(access.data.object);
-    case LineKey::type:
-      return term.pattern.fits(access.data.type);
-    case LineKey::member:
-      return term.pattern.fits(access.data.field);
-    default:
-      return fitsCode(term, *access.code);
-  }
 }
 
 std::string hexText(uint64_t address) {
@@ -294,7 +250,7 @@ std::string hexText(uint64_t address) {
 bool fits(const LineTerm& term, const analysis::Line& line) {
   switch (term.key) {
     case LineKey::number:
-      return holds(term, line);
+      return holds(term, numberOf(term.number)(line));
     case LineKey::verdict:
       return line.verdict == term.verdict;
     case LineKey::line:
@@ -312,12 +268,42 @@ Query parseQuery(std::string_view text) {
     refuse("the filter has more than " + std::to_string(kLongestQuery) + " bytes", "Write fewer terms.");
   Query query;
   for (const Word& word : wordsOf(text)) {
-    const bool comparison = numberOf(word.key).has_value();
+    const bool comparison = !columnOf(word.key).empty();
     if (!comparison && word.sign != ":")
       refuse("'" + word.text + "' compares something that is not a number", "Write " + word.key + ":VALUE.");
     if (!isSampleTerm(word, query.samples)) query.lines.push_back(lineTerm(word));
   }
   return query;
+}
+
+bool fitsAccess(const LineTerm& term, const analysis::Access& access) {
+  switch (term.key) {
+    case LineKey::object:
+      return term.pattern.fits(access.data.object);
+    case LineKey::type:
+      return term.pattern.fits(access.data.type);
+    case LineKey::member:
+      return term.pattern.fits(access.data.field);
+    default:
+      return fitsCode(term, *access.code);
+  }
+}
+
+bool holds(const LineTerm& term, double number) {
+  const double amount = std::max(0.0, number);  // what no sample could tell was not counted
+  switch (term.compare) {
+    case Compare::less:
+      return amount < term.value;
+    case Compare::atMost:
+      return amount <= term.value;
+    case Compare::equal:
+      return amount == term.value;
+    case Compare::atLeast:
+      return amount >= term.value;
+    case Compare::more:
+      return amount > term.value;
+  }
+  return false;
 }
 
 bool selects(const std::vector<LineTerm>& terms, const analysis::Line& line) {
@@ -336,10 +322,10 @@ bool selects(const std::vector<LineTerm>& terms, const analysis::Line& line) {
 void checkEvidence(const std::vector<LineTerm>& terms, const analysis::Report& report) {
   for (const LineTerm& term : terms) {
     if (term.key != LineKey::number) continue;
-    if (term.number == Number::hitm && !report.hitmKnown)
+    if (term.number == kHitm && !report.hitmKnown)
       refuse("the filter counts HITMs, which this recording does not have",
              "Count contended samples instead.");
-    if (term.number == Number::peer && !report.peerKnown)
+    if (term.number == kPeer && !report.peerKnown)
       refuse("the filter counts peer hits, which this recording does not have",
              "Count contended samples instead.");
   }

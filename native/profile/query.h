@@ -34,7 +34,6 @@ struct SampleTerms {
 };
 
 enum class LineKey : uint8_t { line, object, type, member, function, file, verdict, number };
-enum class Number : uint8_t { contended, samples, loads, stores, hitm, peer, threads };
 enum class Compare : uint8_t { less, atMost, equal, atLeast, more };
 
 /// One term that selects lines of what was computed.
@@ -43,7 +42,7 @@ struct LineTerm {
   bool negated = false;
   Pattern pattern;
   analysis::Verdict verdict = analysis::Verdict::privateLine;
-  Number number = Number::contended;
+  std::string_view number = {};  ///< the key of the column that says it (line_order.h)
   Compare compare = Compare::equal;
   double value = 0;
 };
@@ -55,6 +54,12 @@ struct Query {
 
 /// An empty text asks for everything. Throws Error(usage) that names the term that cannot be understood.
 Query parseQuery(std::string_view text);
+
+/// Of a term that is neither a comparison nor LineKey::verdict or line.
+bool fitsAccess(const LineTerm& term, const analysis::Access& access);
+
+/// Of a comparison: whether it is true of what its column says of a line.
+bool holds(const LineTerm& term, double number);
 
 /// Whether a line is one of those that the terms ask for. Of several terms with one key that are not negated
 /// one must fit, and of comparisons all.

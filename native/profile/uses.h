@@ -23,12 +23,19 @@ class Uses {
  public:
   /// The report lives on and keeps its lines.
   explicit Uses(const analysis::Report& report);
+  size_t size() const { return uses_.size(); }
   const Use& at(uint32_t use) const { return uses_[use]; }
   size_t dataCount() const { return dataCount_; }
   /// Accesses are numbered through all lines. The first one of a line; of the line behind the last how many
   /// there are.
   size_t firstOf(size_t line) const { return begins_[line]; }
   const Use& ofAccess(size_t access) const { return uses_[ofAccesses_[access]]; }
+  /// Whether an access of the line is one of these. `of`: by use.
+  bool hasAny(size_t line, const std::vector<bool>& of) const {
+    for (size_t at = begins_[line]; at < begins_[line + 1]; ++at)
+      if (of[ofAccesses_[at]]) return true;
+    return false;
+  }
   /// What accesses of the lines are, each once, in the order in which they come. Calls `each` with the number
   /// of lines before each line.
   template <typename Each>

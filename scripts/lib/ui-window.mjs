@@ -187,7 +187,7 @@ function installProbe() {
       void probe.when(probe.isFilled).then((at) => (probe.firstRows = at));
       window.addEventListener('message', ({ data }) => {
         probe.bytes += new TextEncoder().encode(JSON.stringify(data)).length;
-        probe.lines += data.lines?.length ?? 0;
+        probe.lines += (data.lines?.length ?? 0) + (data.ordered?.lines.length ?? 0);
       });
     },
   });

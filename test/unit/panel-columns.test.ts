@@ -1,9 +1,10 @@
 // The grouped columns of data sources: what is shown for which evidence, and what gives way where there is little room.
 import assert from 'node:assert/strict';
+import { DEFAULT_SORT } from '../../extension/protocol/panel';
 import { groupsOf, textLength, valueText, type Value } from '../../webviews/panel/columns';
 import { fitGroups, groupsWidth, type FittedGroup, type GroupState } from '../../webviews/panel/fit';
 import { measureGroups, tableLayout } from '../../webviews/panel/layout';
-import { DEFAULT_SORT, lineRows } from '../../webviews/panel/model';
+import { lineRows } from '../../webviews/panel/model';
 import { displaysOf } from '../../webviews/panel/displays';
 import type { Report } from '../../extension/protocol/report';
 import { hitmReport, peerReport } from './hitm-report';

@@ -1,6 +1,7 @@
 // The panel's table as data: order, ties, expanded rows.
 import assert from 'node:assert/strict';
-import { accessesOf, DEFAULT_SORT, lineRows } from '../../webviews/panel/model';
+import { DEFAULT_SORT } from '../../extension/protocol/panel';
+import { accessesOf, lineRows } from '../../webviews/panel/model';
 import { plural } from '../../webviews/panel/format';
 import { access, cacheLine, panelLine, thread } from './report-builder';
 

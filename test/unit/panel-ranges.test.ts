@@ -1,7 +1,8 @@
 // Lines that the panel's page asks for as they come into view, and what the engine sorts them by.
 import assert from 'node:assert/strict';
+import { LINES_OF_SCREEN as CHUNK } from '../../extension/protocol/panel';
 import { lineOrder } from '../../extension/session/profile/line-order';
-import { CHUNK, Ranges } from '../../webviews/panel/ranges';
+import { Ranges } from '../../webviews/panel/ranges';
 import { access, cacheLine, panelLine } from './report-builder';
 
 const order = { version: 3, key: 'share', descending: true };

@@ -12,7 +12,7 @@ import type {
   RecordParams,
   RecordResult,
 } from '../../extension/protocol/engine';
-import { FIRST_LINES } from '../../extension/protocol/panel';
+import { LINES_OF_SCREEN } from '../../extension/protocol/panel';
 import type { Question } from '../../extension/protocol/profile';
 import type { Report, SourcePlace } from '../../extension/protocol/report';
 import { heatOfFile } from '../../extension/session/profile/heat';
@@ -235,7 +235,7 @@ describe('profile', () => {
       },
     };
     const shown = await ShownProfile.of(await openRecording(engineOf(handlers), 'r'), 'r', 'r');
-    assert.equal(given.lines, FIRST_LINES, 'by which the panel measures its columns');
+    assert.equal(given.lines, LINES_OF_SCREEN, 'by which the panel measures its columns');
     assert.equal(shown.first.total, 20_000);
     assert.deepEqual([...shown.places().keys()].sort(), expectedFiles(report));
 
@@ -249,15 +249,15 @@ describe('profile', () => {
       assert.equal(await shown.heat(place.file, 'contended').then(([first]) => first), heat[0], 'asked once');
     }
     assert.deepEqual(await shown.heat('/src/other.c', 'contended'), []);
-    assert.equal(given.lines, FIRST_LINES);
+    assert.equal(given.lines, LINES_OF_SCREEN);
 
     const [text = '', note] = await hoverTextsAt(shown, [{ file: '/src/cold.c', line: 6 }], 'contended', () => '');
     assert.match(text, /20 cache lines/);
     assert.equal(note, undefined);
-    assert.equal(given.lines, FIRST_LINES + 20);
+    assert.equal(given.lines, LINES_OF_SCREEN + 20);
     const hot = await hoverTextsAt(shown, [{ file: '/src/hot.c', line: 5 }], 'contended', () => '');
     assert.equal(hot.at(-1), 'The numbers are for the 1,000 cache lines that measured most, out of 19,980.');
-    assert.equal(given.lines, FIRST_LINES + 1020);
+    assert.equal(given.lines, LINES_OF_SCREEN + 1020);
 
     assert.deepEqual(await shown.whole(), report);
     shown.hold();
@@ -314,7 +314,7 @@ describe('profile', () => {
       const shown = await ShownProfile.begin(source, 'r', 'r', undefined, order);
       assert.deepEqual(shown.first.ordered?.order, isLong ? order : undefined);
       const inOrder = asked.filter((question) => question.question === 'rows' && question.sort === 'records');
-      assert.deepEqual(inOrder, isLong ? [{ question: 'rows', sort: 'records', descending: false, count: FIRST_LINES }] : []);
+      assert.deepEqual(inOrder, isLong ? [{ question: 'rows', sort: 'records', descending: false, count: LINES_OF_SCREEN }] : []);
     }
   });
 

@@ -1,8 +1,8 @@
 // The page's side of the panel protocol, and what it keeps while it is hidden.
-import type { FromPanel, ToPanel } from '../../extension/protocol/panel';
+import { DEFAULT_SORT, type FromPanel, type ToPanel } from '../../extension/protocol/panel';
 import type { GroupKey } from '../../extension/protocol/panel-tabs';
 import type { GroupState } from './fit';
-import { DEFAULT_SORT, type Sort } from './model';
+import type { Sort } from './model';
 import type { TabName } from './tab-views';
 
 export interface PageState {

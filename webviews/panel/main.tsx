@@ -96,12 +96,16 @@ function isOfReport(message: ToPanel): message is OfReport {
 /** Of the same recording the advice stays until a newer one comes. */
 function shownWith(before: Shown, came: OfReport): Shown {
   const report = before.message?.type === 'report' ? before.message : undefined;
-  if (came.type === 'heat') return report ? { ...before, message: { ...report, version: came.version, heat: came.heat } } : before;
+  if (came.type === 'heat') return report ? { ...before, message: withHeat(report, came) } : before;
   if (came.type === 'advice') return report?.version === came.version ? { ...before, found: came } : before;
   if (came.type === 'head') return report?.version === came.version ? { ...before, message: withHead(report, came) } : before;
   if (came.type !== 'report' || came.summary.path !== report?.summary.path) return { message: came, found: undefined };
   // Rows that stay where they are: a filter's first ones come before its words.
   return { message: came.headFollows && came.total > 0 ? withHead(came, report) : came, found: before.found };
+}
+
+function withHeat(report: ReportMessage, { version, heat, ordered }: Extract<OfReport, { type: 'heat' }>): ReportMessage {
+  return { ...report, version, heat, ...(ordered ? { ordered } : {}) };
 }
 
 function withHead(report: ReportMessage, { words, hottest }: Pick<ReportMessage, 'words' | 'hottest'>): ReportMessage {

@@ -11,8 +11,6 @@ export interface Sort {
   descending: boolean;
 }
 
-export const DEFAULT_SORT: Sort = { key: 'share', descending: true };
-
 /** A cache line with what its row shows. */
 export interface LineRow {
   kind: 'line';

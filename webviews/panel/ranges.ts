@@ -1,8 +1,6 @@
 // Lines that come from the host as they are needed: which were sent in the order that is shown, and which to ask for.
-import type { LinesRequest, PanelLine, ToPanel } from '../../extension/protocol/panel';
+import { LINES_OF_SCREEN, type LinesRequest, type PanelLine, type ToPanel } from '../../extension/protocol/panel';
 
-/** Lines of one request: a screen. A line with its accesses can have some KB. */
-export const CHUNK = 50;
 /** More than these are not kept: those that are farthest from what came last are asked for again. */
 const MOST_CHUNKS = 400;
 
@@ -16,8 +14,8 @@ export class Ranges {
 
   /** With the first lines of this order, which came with the report. */
   static from(order: Order, total: number, lines: readonly PanelLine[]): Ranges {
-    const numbers = Array.from({ length: Math.floor(lines.length / CHUNK) }, (_, number) => number);
-    const chunks = numbers.map((number) => [number, lines.slice(number * CHUNK, (number + 1) * CHUNK)] as const);
+    const numbers = Array.from({ length: Math.floor(lines.length / LINES_OF_SCREEN) }, (_, number) => number);
+    const chunks = numbers.map((number) => [number, lines.slice(number * LINES_OF_SCREEN, (number + 1) * LINES_OF_SCREEN)] as const);
     return new Ranges(order, total, new Map(chunks), new Set(numbers));
   }
 
@@ -38,13 +36,13 @@ export class Ranges {
 
   /** Undefined: not sent yet. */
   at(place: number): PanelLine | undefined {
-    return this.chunks.get(Math.floor(place / CHUNK))?.[place % CHUNK];
+    return this.chunks.get(Math.floor(place / LINES_OF_SCREEN))?.[place % LINES_OF_SCREEN];
   }
 
   /** The lines that were sent and their places, ascending. */
   sent(): [number, PanelLine][] {
     const chunks = [...this.chunks].sort(([a], [b]) => a - b);
-    return chunks.flatMap(([chunk, lines]) => lines.map((line, index): [number, PanelLine] => [chunk * CHUNK + index, line]));
+    return chunks.flatMap(([chunk, lines]) => lines.map((line, index): [number, PanelLine] => [chunk * LINES_OF_SCREEN + index, line]));
   }
 
   /** What is to be asked for so that these places are filled; each request once. */
@@ -64,7 +62,7 @@ export class Ranges {
   with({ lines, offset, version, key, descending }: Extract<ToPanel, { type: 'lines' }>): Ranges | undefined {
     const { order } = this;
     if (version !== order.version || key !== order.key || descending !== order.descending) return undefined;
-    const came = offset / CHUNK;
+    const came = offset / LINES_OF_SCREEN;
     const chunks = new Map([...this.chunks, [came, lines]]);
     const asked = new Set(this.asked);
     if (chunks.size > MOST_CHUNKS) {
@@ -76,16 +74,16 @@ export class Ranges {
   }
 
   private ask(chunks: readonly number[]): Request[] {
-    const fresh = chunks.filter((chunk) => chunk >= 0 && chunk * CHUNK < this.total && !this.asked.has(chunk));
+    const fresh = chunks.filter((chunk) => chunk >= 0 && chunk * LINES_OF_SCREEN < this.total && !this.asked.has(chunk));
     return fresh.map((chunk) => {
       this.asked.add(chunk);
-      return { ...this.order, offset: chunk * CHUNK, count: CHUNK };
+      return { ...this.order, offset: chunk * LINES_OF_SCREEN, count: LINES_OF_SCREEN };
     });
   }
 }
 
 /** With these places; none where the last is before the first. */
 function chunksOf(first: number, last: number): number[] {
-  const [from, to] = [Math.floor(first / CHUNK), Math.floor(last / CHUNK)];
+  const [from, to] = [Math.floor(first / LINES_OF_SCREEN), Math.floor(last / LINES_OF_SCREEN)];
   return last < first ? [] : Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }

@@ -3,15 +3,25 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { t } from '../../extension/protocol/l10n';
 import { MEASURE_WORDS, type Measure } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
-import type { PanelHeat, PanelLine, PanelSummary, RowOrder, UnfoldedLine } from '../../extension/protocol/panel';
+import {
+  DEFAULT_SORT,
+  isReportsOrder,
+  type OrderedLines,
+  type PanelHeat,
+  type PanelLine,
+  type PanelSummary,
+  type RowOrder,
+  type UnfoldedLine,
+} from '../../extension/protocol/panel';
 import { rowContext } from '../../extension/protocol/panel-rows';
 import type { TabSubject } from '../../extension/protocol/panel-tabs';
 import type { Access } from '../../extension/protocol/report';
 import { DetailPane, useDetail } from './detail';
+import { Drawn } from './drawn';
 import type { GroupState } from './fit';
 import { loadState, onMessage, saveState, send } from './host';
 import { measureGroups, NARROW_BELOW, tableLayout } from './layout';
-import { DEFAULT_SORT, lineRow, lineRows, type LineRow, type Row, type Sort } from './model';
+import { lineRow, lineRows, type LineRow, type Row, type Sort } from './model';
 import { Ranges } from './ranges';
 import { HEIGHT, RowList } from './row-list';
 import { AccessCells, DetailCell, LineCells } from './rows';
@@ -31,7 +41,7 @@ interface TableProps {
   /** All, or some by which columns are measured: then the others are asked for. */
   lines: PanelLine[];
   /** The first ones in another order. */
-  ordered: { order: RowOrder; lines: PanelLine[] } | undefined;
+  ordered: OrderedLines | undefined;
   /** Of accesses: columns are measured by them, too. */
   examples: Access[];
   total: number;
@@ -96,10 +106,7 @@ export function LineTable({ lines, ordered, examples, total, version, summary: {
   const grid = layout.grid ? { gridTemplateColumns: layout.grid.template, ...wide } : {};
 
   const toggle = (id: string, open: boolean): void => {
-    const next = new Set(expanded);
-    if (open) next.add(id);
-    else next.delete(id);
-    setExpanded(next);
+    setExpanded((before) => new Set(open ? [...before, id] : [...before].filter((one) => one !== id)));
   };
   const setGroup = (key: string, state: GroupState): void => setGroups({ ...groups, [key]: state });
   /** Scrolls as little as the row needs. */
@@ -207,7 +214,7 @@ export function LineTable({ lines, ordered, examples, total, version, summary: {
                 class={`row ${row.kind}`}
                 style={{
                   ...grid,
-                  transform: `translateY(${rows.topOf(index)}px)`,
+                  top: `${rows.topOf(index)}px`,
                   [row.kind === 'detail' ? 'minHeight' : 'height']: `${HEIGHT[row.kind]}px`,
                 }}
                 tabIndex={index === active ? 0 : -1}
@@ -232,11 +239,19 @@ export function LineTable({ lines, ordered, examples, total, version, summary: {
                 }}
                 onDblClick={() => openRow(row)}
               >
-                {row.kind === 'line' && <LineCells row={row} layout={layout} heat={heat} onToggle={() => toggle(row.id, !row.expanded)} />}
+                {row.kind === 'line' && (
+                  <Drawn by={[row.line, row.expanded, layout, heat]}>
+                    {() => <LineCells row={row} layout={layout} heat={heat} onToggle={() => toggle(row.id, !row.expanded)} />}
+                  </Drawn>
+                )}
                 {row.kind === 'detail' && (
                   <DetailCell line={row.line} columns={layout.columns.length} evidence={evidence} isInPane={detail?.id === row.line.id} />
                 )}
-                {row.kind === 'access' && <AccessCells row={row} layout={layout} heat={heat} onOpen={() => openRow(row)} />}
+                {row.kind === 'access' && (
+                  <Drawn by={[row.line, row.access, layout, heat]}>
+                    {() => <AccessCells row={row} layout={layout} heat={heat} onOpen={() => openRow(row)} />}
+                  </Drawn>
+                )}
               </div>
             );
           })}
@@ -315,10 +330,9 @@ function useRanges(
       before.ranges.order.descending === descending
     )
       return before.ranges.as(version);
-    // The report's own order: by HITMs or peer hits, then by address. Of clock samples ties are in another one.
-    const isReports = metric === 'hitm' && key === DEFAULT_SORT.key && descending === DEFAULT_SORT.descending;
-    const other = ordered && isOrder(ordered.order, { key, descending, metric }) ? ordered.lines : [];
-    return Ranges.from({ version, key, descending }, total, isReports ? first : other);
+    const order = { key, descending, metric };
+    const other = ordered && isOrder(ordered.order, order) ? ordered.lines : [];
+    return Ranges.from({ version, key, descending }, total, isReportsOrder(order) ? first : other);
   }, [first, ordered, total, version, key, descending, metric]);
   const [kept, setKept] = useState(fresh);
   useEffect(

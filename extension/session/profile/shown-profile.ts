@@ -2,7 +2,15 @@
 // source, and not with the recording.
 import type { AdviceList } from '../../protocol/advice';
 import { measureOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
-import { FIRST_LINES, LINES_OF_WORDS, MOST_LINES_AT_ONCE, type RowOrder } from '../../protocol/panel';
+import {
+  isReportsOrder,
+  LINES_OF_SCREEN,
+  LINES_OF_WORDS,
+  MOST_LINES_AT_ONCE,
+  type OrderedLines,
+  type RowOrder,
+} from '../../protocol/panel';
+import { panelLines } from './panel-lines';
 import type {
   Answers,
   CodeListing,
@@ -36,8 +44,8 @@ export interface HottestLines {
 export interface FirstLines extends HottestLines {
   rows: readonly ProfileLine[];
   summaries: readonly LineSummary[];
-  /** The first ones in another order, where one was asked for. */
-  ordered: { order: RowOrder; lines: readonly LineSummary[] } | undefined;
+  /** Undefined: no other order than the report's was asked for, or these are all lines. */
+  ordered: OrderedLines | undefined;
 }
 
 /** Objects that the page and the words of a profile may speak of: they speak of the first ones. */
@@ -111,14 +119,14 @@ export class ShownProfile {
   /** With what the first rows of the panel need: what else is asked of all lines takes longer, and is here after `complete()`. */
   static async begin(source: ProfileSource, path: string, title: string, signal?: AbortSignal, order?: RowOrder): Promise<ShownProfile> {
     const { counts, report } = source.summary;
-    const count = counts.selected > MOST_LINES_AT_ONCE ? FIRST_LINES : MOST_LINES_AT_ONCE;
+    const count = counts.selected > MOST_LINES_AT_ONCE ? LINES_OF_SCREEN : MOST_LINES_AT_ONCE;
     // Of data sources the words speak of the hottest lines and of sums; of clock samples they count in all lines.
     const inFull = report.c2c === undefined ? count : LINES_OF_WORDS;
     try {
       const [{ total, rows }, { rows: summaries }, ordered, objects] = await Promise.all([
         source.ask<'lines'>({ question: 'lines', count: inFull }, signal),
         source.ask<'rows'>({ question: 'rows', count }, signal),
-        order && count === FIRST_LINES ? askOrdered(source, order, signal) : undefined,
+        order && count < counts.selected ? askOrdered(source, order, signal) : undefined,
         // Which objects selected lines name is looked for in all of them.
         report.selected ? undefined : askObjects(source, signal),
       ]);
@@ -273,6 +281,11 @@ export class ShownProfile {
     return this.source.ask<'rows'>(question);
   }
 
+  /** The first ones in another order than the report's; undefined: they are all here, or it is the report's. */
+  ordered(order: RowOrder): Promise<OrderedLines | undefined> {
+    return this.first.summaries.length < this.first.total ? askOrdered(this.source, order) : Promise.resolve(undefined);
+  }
+
   /** Every place of the report that has a source line: what may be opened and what is followed through edits. */
   places(): Map<string, Set<number>> {
     const places = new Map<string, Set<number>>();
@@ -288,12 +301,13 @@ export class ShownProfile {
   }
 }
 
-async function askOrdered(source: ProfileSource, order: RowOrder, signal?: AbortSignal): Promise<FirstLines['ordered']> {
+async function askOrdered(source: ProfileSource, order: RowOrder, signal?: AbortSignal): Promise<OrderedLines | undefined> {
+  if (isReportsOrder(order)) return undefined;
   const { report, loadCycles } = source.summary;
   const { measure } = measureOf({ ...report, loadCycles }, order.metric);
   const by = lineOrder(order.key, order.descending, measure);
-  const { rows } = await source.ask<'rows'>({ question: 'rows', ...by, count: FIRST_LINES }, signal);
-  return { order, lines: rows };
+  const { rows } = await source.ask<'rows'>({ question: 'rows', ...by, count: LINES_OF_SCREEN }, signal);
+  return { order, lines: panelLines(rows) };
 }
 
 function askObjects(source: ProfileSource, signal?: AbortSignal): Promise<Answers['objects']> {

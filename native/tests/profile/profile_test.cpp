@@ -195,6 +195,38 @@ TEST(Profile, ATermOfLinesSelectsOfWhatWasComputed) {
   EXPECT_THROW(profile.lines({.filter = "thread:main"}, {}), Error);
 }
 
+/// Of all lines at once and of each alone.
+TEST(Profile, TermsChooseTheLinesThatTheySelect) {
+  Profile profile = opened();
+  const analysis::Report& report = *profile.report();
+  std::set<std::string> terms = {"line:0x*0", "verdict:false", "verdict:mixed", "samples>=360",
+                                 "loads<180", "threads=3",     "member:*"};
+  for (const analysis::Line& line : report.lines)
+    for (const analysis::Access& access : line.accesses)
+      for (const auto& [key, name] :
+           {std::pair("object:", access.data.object), std::pair("type:", access.data.type),
+            std::pair("function:", access.code->symbol), std::pair("file:", access.code->file)})
+        if (!name.empty()) terms.insert(key + ('"' + name + '"'));
+  ASSERT_GT(terms.size(), 9u);
+  std::set<size_t> numbers;
+  for (const std::string& one : terms)
+    for (const std::string& other : terms)
+      for (const std::string& text : {one + ' ' + other, '-' + one + ' ' + other, '-' + one + " -" + other}) {
+        profile.filter(text, {});
+        const Query query = parseQuery(text);
+        std::vector<std::string> wanted;
+        const LineIds ids(report);
+        for (uint32_t i = 0; i < report.lines.size(); ++i)
+          if (selects(query.lines, report.lines[i])) wanted.push_back(ids.of(i));
+        std::vector<std::string> chosen = idsOf(profile);
+        std::sort(wanted.begin(), wanted.end());
+        std::sort(chosen.begin(), chosen.end());
+        EXPECT_EQ(chosen, wanted) << text;
+        numbers.insert(chosen.size());
+      }
+  EXPECT_GT(numbers.size(), 3u);  // they differ in what they choose
+}
+
 TEST(Profile, AFilterThatIsNotUnderstoodChangesNothing) {
   Profile profile = opened("object:board");
   EXPECT_THROW(profile.filter("colour:red", {}), Error);

@@ -50,7 +50,7 @@ TEST(Query, ReadsTheTermsOfTheContract) {
   EXPECT_EQ(query.samples.text, "thread:writer* cpu:0-3 time:1.2-3s ");
   ASSERT_EQ(query.lines.size(), 8u);
   EXPECT_EQ(query.lines[0].verdict, analysis::Verdict::falseSharing);
-  EXPECT_EQ(query.lines[6].number, Number::hitm);
+  EXPECT_EQ(query.lines[6].number, "hitm.total");
   EXPECT_EQ(query.lines[6].compare, Compare::more);
   EXPECT_EQ(query.lines[6].value, 100);
   EXPECT_TRUE(query.lines[7].negated);
