@@ -1,5 +1,6 @@
 // The page of the table, in whatever webview shows it: what it is sent and what it may ask for.
 // Messages: protocol/panel.ts. The page is untrusted input too: it may only open places of the report it shows.
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { EngineError } from '../protocol/engine';
 import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type Measured } from '../protocol/measure';
@@ -72,8 +73,8 @@ export interface PageServices {
   open: Set<RowPage>;
 }
 
-/** Of waiting for a page. */
-const MOST_PAINT_MS = 500;
+/** For the page, or for rows of it, before going on without. */
+const MOST_WAIT_MS = 500;
 
 /** No two reports that any page is sent have the same version. */
 let lastVersion = 0;
@@ -225,7 +226,7 @@ export class PanelPage implements vscode.Disposable {
   painted(): Promise<void> {
     if (!this.view.visible) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.painting.fire(), MOST_PAINT_MS);
+      const timer = setTimeout(() => this.painting.fire(), MOST_WAIT_MS);
       const waiting = this.painting.event(() => {
         clearTimeout(timer);
         waiting.dispose();
@@ -258,16 +259,19 @@ export class PanelPage implements vscode.Disposable {
       void this.view.webview.postMessage({ type: 'head', version: this.version, ...headOf(profile) } satisfies ToPanel);
   }
 
-  /** The page has the report; where the metric sorts its lines, the first ones come along. */
+  /** The page has the report. Where the metric sorts its lines, the first ones come along, unless that takes long: then it asks for them. */
   private async sendHeat(): Promise<void> {
     if (this.content.kind !== 'profile') return;
     const { profile } = this.content;
-    const version = (this.version = ++lastVersion);
     const heat = panelHeat(profile.report, this.services.metric);
-    this.order = { ...(this.order ?? DEFAULT_SORT), metric: heat.metric };
-    const ordered = this.order.key === DEFAULT_SORT.key ? await profile.ordered(this.order) : undefined;
-    if (version === this.version)
-      void this.view.webview.postMessage({ type: 'heat', version, heat, ...(ordered ? { ordered } : {}) } satisfies ToPanel);
+    const order = (this.order = { ...(this.order ?? DEFAULT_SORT), metric: heat.metric });
+    const asked =
+      order.key === DEFAULT_SORT.key ? profile.ordered(order).catch((error: unknown) => this.warnOf(profile, error)) : undefined;
+    const ordered = asked && (await Promise.race([asked, sleep(MOST_WAIT_MS)]));
+    // Of another profile or metric, which came meanwhile, the page is told.
+    if (this.profileOf(this.version) !== profile || this.services.metric.of(profile.report).metric !== heat.metric) return;
+    this.version = ++lastVersion;
+    void this.view.webview.postMessage({ type: 'heat', version: this.version, heat, ...(ordered ? { ordered } : {}) } satisfies ToPanel);
   }
 
   private async sendLines(profile: ShownProfile, { count, ...request }: Extract<FromPanel, { type: 'lines' }>): Promise<void> {

@@ -98,10 +98,13 @@ std::pair<size_t, std::vector<uint32_t>> Profile::State::page(const LinesQuestio
                 "a list cannot be filtered by terms that choose samples: " + own.samples.text,
                 "Filter the profile by them.");
   checkEvidence(own.lines, *report);
-  std::vector<uint32_t> lines =
-      chosenLines(selected, own.lines, *report, *derived, [&](size_t line) { look(keepOn, line); });
+  const auto lookAt = [&](size_t line) { look(keepOn, line); };
+  std::vector<uint32_t> lines = chosenLines(selected, own.lines, *report, *derived, lookAt);
   if (question.only)
-    std::erase_if(lines, [&](uint32_t line) { return !question.only->fits(report->lines[line]); });
+    std::erase_if(lines, [&](uint32_t line) {
+      lookAt(line);
+      return !question.only->fits(report->lines[line]);
+    });
   const size_t total = lines.size();
   const auto [offset, count] = question.range;
   return {total, derived->keys().page(std::move(lines), question.sort, question.descending, offset, count)};

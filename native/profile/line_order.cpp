@@ -171,13 +171,15 @@ const std::vector<double>& LineKeys::numbers(const std::string& key) {
     throw Error(ErrorKind::usage, "lines cannot be sorted by '" + key + "'",
                 "Sort by a column of the table.");
   const std::lock_guard lock(mutex_);
-  const auto [entry, fresh] = numbers_.try_emplace(key);
-  std::vector<double>& numbers = entry->second;
-  if (!fresh) return numbers;
-  if (number == nullptr) return numbers = ranksOf(report_.lines);
-  numbers.reserve(report_.lines.size());
-  for (const Line& line : report_.lines) numbers.push_back(number(line));
-  return numbers;
+  if (const auto found = numbers_.find(key); found != numbers_.end()) return found->second;
+  std::vector<double> numbers;
+  if (number == nullptr) {
+    numbers = ranksOf(report_.lines);
+  } else {
+    numbers.reserve(report_.lines.size());
+    for (const Line& line : report_.lines) numbers.push_back(number(line));
+  }
+  return numbers_.emplace(key, std::move(numbers)).first->second;
 }
 
 const std::vector<uint64_t>& LineKeys::addresses() {
