@@ -82,6 +82,7 @@ let lastVersion = 0;
 export class PanelPage implements vscode.Disposable {
   private content: PageContent = { kind: 'empty' };
   private shown = false;
+  private disposed = false;
   /** Of what was sent last. */
   private version = 0;
   /** The first one of the recording that is shown. */
@@ -219,12 +220,12 @@ export class PanelPage implements vscode.Disposable {
   }
 
   profileOf(version: number): ShownProfile | undefined {
-    return this.content.kind === 'profile' && version === this.version ? this.content.profile : undefined;
+    return this.content.kind === 'profile' && version === this.version && !this.disposed ? this.content.profile : undefined;
   }
 
   /** Ends when the page has painted what it was sent last, is hidden, or has not said so for a while. */
   painted(): Promise<void> {
-    if (!this.view.visible) return Promise.resolve();
+    if (this.disposed || !this.view.visible) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.painting.fire(), MOST_WAIT_MS);
       const waiting = this.painting.event(() => {
@@ -236,6 +237,7 @@ export class PanelPage implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.disposed = true;
     this.painting.fire();
     this.painting.dispose();
     this.looking?.abort();
@@ -255,7 +257,7 @@ export class PanelPage implements vscode.Disposable {
   private async sendHead(profile: ShownProfile): Promise<void> {
     await this.painted(); // what goes through all lines would take its time from the rows
     await profile.complete();
-    if (this.content.kind === 'profile' && this.content.profile === profile)
+    if (this.profileOf(this.version) === profile)
       void this.view.webview.postMessage({ type: 'head', version: this.version, ...headOf(profile) } satisfies ToPanel);
   }
 

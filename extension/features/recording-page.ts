@@ -167,7 +167,7 @@ export class RecordingPage implements RowPage, vscode.Disposable {
       if (activate || this.view.active || wanted === undefined || wanted === before) {
         // After the first rows: finding the sources asks for what all lines have.
         const activating = this.page.painted().then(async () => {
-          if (this.shown === profile) await this.activate(profile);
+          if (this.shown === profile && !this.disposed) await this.activate(profile);
         });
         this.activating = Promise.allSettled([activating]);
         await activating;
