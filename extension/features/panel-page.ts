@@ -101,6 +101,7 @@ export class PanelPage implements vscode.Disposable {
   private filtering: AbortController | undefined;
   /** Of the lines that the page asked for last; undefined: as they come with the report. */
   private order: RowOrder | undefined;
+  /** Ends all waiting for the page: it has painted what it was sent last, or is hidden or closed. */
   private readonly painting = new vscode.EventEmitter<void>();
   private readonly tabs = new PanelTabs(
     () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '',
@@ -270,7 +271,7 @@ export class PanelPage implements vscode.Disposable {
     const asked =
       order.key === DEFAULT_SORT.key ? profile.ordered(order).catch((error: unknown) => this.warnOf(profile, error)) : undefined;
     const ordered = asked && (await Promise.race([asked, sleep(MOST_WAIT_MS)]));
-    // Of another profile or metric, which came meanwhile, the page is told.
+    // Where another profile or metric came meanwhile, that is what the page is sent.
     if (this.profileOf(this.version) !== profile || this.services.metric.of(profile.report).metric !== heat.metric) return;
     this.version = ++lastVersion;
     void this.view.webview.postMessage({ type: 'heat', version: this.version, heat, ...(ordered ? { ordered } : {}) } satisfies ToPanel);

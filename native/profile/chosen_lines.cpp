@@ -8,7 +8,8 @@ namespace cacheline::profile {
 
 namespace {
 
-/// All accesses of one use fit such a term, or none does. Members are named with the indices of elements.
+/// All accesses of one use fit such a term, or none does. Not so for members: their names have the indices of
+/// elements, which uses leave out.
 bool isOfUses(const LineTerm& term) {
   return term.key == LineKey::object || term.key == LineKey::type || term.key == LineKey::function ||
          term.key == LineKey::file;
