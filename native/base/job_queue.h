@@ -45,11 +45,11 @@ class JobQueue {
     for (std::thread& helper : helpers_) helper.join();
   }
 
-  /// Throws what `work` threw.
+  /// Throws what `work` threw, once no other job is going on: jobs may use what the caller then gives up.
   void put(Job job) {
     if (mostHelpers_ == 0) return work_(0, job);
     Lock lock(mutex_);
-    rethrow();
+    rethrow(lock);
     if (helpers_.size() < mostHelpers_)
       helpers_.emplace_back(
           [this, worker = static_cast<unsigned>(helpers_.size() + 1)] { workUntilStopped(worker); });
@@ -57,12 +57,12 @@ class JobQueue {
     changed_.notify_all();
     keepUp(lock, kWaiting * mostHelpers_);
   }
-  /// Returns when everything is done: until the next put() no work is going on. Throws what `work` threw.
+  /// Returns when everything is done: until the next put() no work is going on. Throws as put() does.
   void finish() {
     Lock lock(mutex_);
     keepUp(lock, 0);
-    while (busy_ > 0) changed_.wait(lock);
-    rethrow();
+    waitForHelpers(lock);
+    rethrow(lock);
   }
 
  private:
@@ -77,7 +77,7 @@ class JobQueue {
       else
         changed_.wait(lock);
     }
-    rethrow();
+    rethrow(lock);
   }
   void workOnOne(Lock& lock, unsigned worker) {
     Job job = std::move(jobs_.front());
@@ -108,8 +108,13 @@ class JobQueue {
       changed_.notify_all();
     }
   }
-  void rethrow() {
-    if (failure_) std::rethrow_exception(failure_);
+  void waitForHelpers(Lock& lock) {
+    while (busy_ > 0) changed_.wait(lock);
+  }
+  void rethrow(Lock& lock) {
+    if (!failure_) return;
+    waitForHelpers(lock);
+    std::rethrow_exception(failure_);
   }
 
   const std::function<void(unsigned, Job&)> work_;

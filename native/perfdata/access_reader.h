@@ -25,7 +25,8 @@ class AccessReader {
   }
 
   /// Calls `visit(const AccessSample&)` for each sample; passes over all other records. `expect(ip, tid)`:
-  /// most likely those of a sample that comes soon.
+  /// most likely those of a sample that comes soon. Throws RecordChanged where the stretch is not what it
+  /// was.
   template <typename Visit, typename Expect>
   void each(const Stretch& stretch, Visit&& visit, Expect&& expect) {
     if (layouts_.order() == ByteOrder::native)
@@ -59,7 +60,7 @@ class AccessReader {
       // A sample is longer than a cache line.
       __builtin_prefetch(at + kPrefetchBytes);
       __builtin_prefetch(at + kPrefetchBytes + 64);
-      const perf_event_header header = loadHeader(at, kOrder);
+      const perf_event_header header = loadHeaderAgain(at, stretch.end, kOrder);
       if (header.type == PERF_RECORD_SAMPLE && isWanted<kOrder>(header, at))
         one<kOrder>(header, at, stretch.end, visit, expect);
       at = stride.next(at, header.size);
@@ -70,7 +71,7 @@ class AccessReader {
   void eachSampleIn(const Stretch& stretch, Visit&& visit) {
     for (const uint8_t* at = stretch.at; at != stretch.end;) {
       __builtin_prefetch(at + kPrefetchBytes);
-      const perf_event_header header = loadHeader(at, kOrder);
+      const perf_event_header header = loadHeaderAgain(at, stretch.end, kOrder);
       const uint8_t *const body = at + sizeof header, *const end = at + header.size;
       if (header.type == PERF_RECORD_SAMPLE && isWanted<kOrder>(header, at)) {
         sample_ = Sample();

@@ -151,6 +151,7 @@ class Walk {
         outline_.plain = false;
         const RecordExtent extent = extentOf(at, left, kOrder);
         if (extent.kind != RecordExtent::Kind::whole) return at;
+        header = extent.header;
         next = at + extent.size;
         open_ = nullptr;
       }

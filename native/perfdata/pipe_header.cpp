@@ -63,7 +63,7 @@ class StreamReader {
     for (uint64_t offset = data.offset; offset < end;) {
       const RecordExtent extent = extentOf(file_.data() + offset, end - offset, order_);
       if (extent.kind != RecordExtent::Kind::whole) break;  // said when the records are read
-      apply(loadHeader(file_.data() + offset, order_), offset);
+      apply(extent.header, offset);
       offset += extent.size;
     }
     if (result_.events.empty()) {
@@ -159,7 +159,7 @@ void nameEventsFromRecords(std::span<const uint8_t> file, const FileSection& dat
   for (uint64_t offset = data.offset; offset < end;) {
     const RecordExtent extent = extentOf(file.data() + offset, end - offset, order);
     if (extent.kind != RecordExtent::Kind::whole) break;
-    const perf_event_header head = loadHeader(file.data() + offset, order);
+    const perf_event_header& head = extent.header;
     if (head.type == PERF_RECORD_SAMPLE) break;
     if (head.type == kRecordEventUpdate) {
       names.addUpdate(file.subspan(offset + sizeof head, head.size - sizeof head), order);

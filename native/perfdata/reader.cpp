@@ -2,6 +2,7 @@
 #include "perfdata/reader.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.h"
@@ -49,20 +50,56 @@ struct Reader::Impl {
     for (std::string& warning : result.warnings) warnings.push_back(std::move(warning));
   }
 
+  /// Reads records. Where another program cut the file meanwhile, or a record ends elsewhere than it did,
+  /// what was read makes no sense: throws Error(unreadable). Any other write is worth a warning: a recording
+  /// that is still being made only grows.
+  template <typename Read>
+  auto whileUnchanged(Read&& read) {
+    try {
+      if constexpr (std::is_void_v<decltype(read())>) {
+        read();
+        checkFiles();
+      } else {
+        auto result = read();
+        checkFiles();
+        return result;
+      }
+    } catch (const RecordChanged&) {
+      throwChanged(recording.name());
+    }
+  }
+  void checkFiles() {
+    for (const RecordFile& file : recording.files) {
+      if (file.mapped.lostBytes()) throwChanged(file.name);
+      if (saidWritten || !file.mapped.wasWritten()) continue;
+      saidWritten = true;
+      for (auto* const said : {&recording.warnings, &warnings})
+        said->push_back(file.name +
+                        ": another program wrote to it while it was read: what is said may be of two states");
+    }
+  }
+  [[noreturn]] static void throwChanged(const std::string& name) {
+    throw Error(ErrorKind::unreadable, name + " was changed by another program while it was read",
+                "Read it again once nothing writes to it.");
+  }
+
   /// Null where the recording cannot be scanned.
   const Outline* outline(const std::function<bool(double)>& progress = {}, unsigned threads = 1) {
-    if (!walked && !recording.directory) found = outlineOf(recording, layouts, progress, threads);
+    if (!walked && !recording.directory)
+      found = whileUnchanged([&] { return outlineOf(recording, layouts, progress, threads); });
     walked = true;
     return found ? &*found : nullptr;
   }
   /// What no sample is, by the outline. How many could not be read.
   uint64_t deliverOthers(const Outline& of, RecordVisitor& visitor) {
     RecordParser parser(layouts, visitor);
+    const std::span<const uint8_t> bytes = recording.files.front().bytes;
+    const uint8_t* const end = bytes.data() + bytes.size();
     uint64_t malformed = 0;
     for (const Outline::Other& other : of.others) {
       const Parsed parsed = recording.order == ByteOrder::native
-                                ? parser.deliver<ByteOrder::native>(other.at, other.moment)
-                                : parser.deliver<ByteOrder::foreign>(other.at, other.moment);
+                                ? parser.deliver<ByteOrder::native>(other.at, end, other.moment)
+                                : parser.deliver<ByteOrder::foreign>(other.at, end, other.moment);
       malformed += parsed == Parsed::malformed ? 1 : 0;
     }
     return malformed;
@@ -72,7 +109,7 @@ struct Reader::Impl {
   SampleLayouts layouts;
   std::vector<std::string> warnings;
   std::vector<uint64_t> counts;
-  bool walked = false;
+  bool walked = false, saidWritten = false;
   std::optional<Outline> found;
 };
 
@@ -104,16 +141,20 @@ const std::vector<uint64_t>& Reader::recordCounts() const {
 }
 
 void Reader::readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress, unsigned threads) {
-  impl_->keep(RecordPass(impl_->recording, impl_->layouts, visitor, progress, {.threads = threads}).run());
+  impl_->keep(impl_->whileUnchanged([&] {
+    return RecordPass(impl_->recording, impl_->layouts, visitor, progress, {.threads = threads}).run();
+  }));
 }
 
 void Reader::readOthers(RecordVisitor& visitor, const std::function<bool(double)>& progress,
                         unsigned threads) {
-  if (const Outline* outline = impl_->outline(progress, threads)) {
-    impl_->deliverOthers(*outline, visitor);
-    return;
-  }
-  RecordPass(impl_->recording, impl_->layouts, visitor, progress, {.samples = false}).run();
+  const Outline* const outline = impl_->outline(progress, threads);
+  impl_->whileUnchanged([&] {
+    if (outline != nullptr)
+      impl_->deliverOthers(*outline, visitor);
+    else
+      RecordPass(impl_->recording, impl_->layouts, visitor, progress, {.samples = false}).run();
+  });
 }
 
 bool Reader::canScan() {
@@ -124,11 +165,13 @@ Scanned Reader::scan(std::span<AccessVisitor* const> workers, const std::functio
                      const AddressFilter* filter, const std::function<bool()>& ordered) {
   const Outline* const outline = impl_->outline();
   if (outline == nullptr) return Scanned::partly;
-  ScanPass pass(impl_->recording, impl_->layouts, *outline, workers, progress, filter);
-  if (!pass.run(ordered)) return Scanned::partly;
-  RecordVisitor nobody;
-  const bool whole = pass.failures() + impl_->deliverOthers(*outline, nobody) == 0;
-  return whole && outline->plain && !impl_->recording.pipe ? Scanned::plainly : Scanned::wholly;
+  return impl_->whileUnchanged([&] {
+    ScanPass pass(impl_->recording, impl_->layouts, *outline, workers, progress, filter);
+    if (!pass.run(ordered)) return Scanned::partly;
+    RecordVisitor nobody;
+    const bool whole = pass.failures() + impl_->deliverOthers(*outline, nobody) == 0;
+    return whole && outline->plain && !impl_->recording.pipe ? Scanned::plainly : Scanned::wholly;
+  });
 }
 
 std::optional<TimeSpan> Reader::sampleSpan() {

@@ -224,7 +224,8 @@ class Reader {
   /// Delivers every record once, ordered by time within what FINISHED_ROUND promises. `progress` (may be
   /// empty) gets the share of bytes read, 0 to 1, about 100 times; returning false from it stops with
   /// Error(cancelled). A truncated or damaged tail becomes a warning with its file offset, after everything
-  /// before it was delivered.
+  /// before it was delivered. Where another program cuts the file or overwrites records meanwhile, this and
+  /// all readings below throw Error(unreadable).
   /// Records without a time (time 0, or no sample_id_all) are delivered where they stand in the file, ahead
   /// of what waits for the end of its round. What waits is kept in the file, not in memory; of a compressed
   /// file, at most 64 MiB or eight times the file's size is held decompressed: where a round takes more, it

@@ -5,11 +5,11 @@ namespace cacheline::perfdata {
 namespace {
 
 RecordExtent cut(uint64_t needed, std::string problem) {
-  return {RecordExtent::Kind::cut, needed, std::move(problem)};
+  return {RecordExtent::Kind::cut, needed, {}, std::move(problem)};
 }
 
 RecordExtent damaged(std::string problem) {
-  return {RecordExtent::Kind::damaged, 0, std::move(problem)};
+  return {RecordExtent::Kind::damaged, 0, {}, std::move(problem)};
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ RecordExtent extentOf(const uint8_t* at, uint64_t left, ByteOrder order) {
     return cut(head.size, "says it has " + std::to_string(head.size) + " bytes, but only " +
                               std::to_string(left) + " are left");
   }
-  if (!hasTail(head.type)) return {RecordExtent::Kind::whole, head.size, {}};
+  if (!hasTail(head.type)) return {RecordExtent::Kind::whole, head.size, head, {}};
   // The size of what follows is the record's first field.
   const bool wide = head.type == kRecordAuxtrace;
   if (head.size < kHead + (wide ? 8 : 4)) return damaged("announces trace data without saying how much");
@@ -35,7 +35,7 @@ RecordExtent extentOf(const uint8_t* at, uint64_t left, ByteOrder order) {
     // No recording holds more than the address space.
     return tail >> 48 != 0 ? damaged(std::move(problem)) : cut(head.size + tail, std::move(problem));
   }
-  return {RecordExtent::Kind::whole, head.size + tail, {}};
+  return {RecordExtent::Kind::whole, head.size + tail, head, {}};
 }
 
 }  // namespace cacheline::perfdata

@@ -174,9 +174,9 @@ Parsed RecordParser::deliverOther(const perf_event_header& header, const uint8_t
   return Parsed::delivered;
 }
 
-Parsed RecordParser::deliverTimeless(const uint8_t* record, const uint8_t* end, bool lasting) {
+Parsed RecordParser::deliverTimeless(const perf_event_header& header, const uint8_t* record,
+                                     const uint8_t* end, bool lasting) {
   const ByteOrder order = layouts_.order();
-  const perf_event_header header = loadHeader(record, order);
   ByteCursor in({record + sizeof header, header.size - sizeof header}, order);
   switch (header.type) {
     case kRecordAuxtraceInfo: {

@@ -36,10 +36,11 @@ class RecordParser {
     return header.type == PERF_RECORD_SAMPLE ? layouts_.sampleTime<kOrder>(body, end)
                                              : layouts_.trailerOf(body, end).time;
   }
-  /// Parses such a record and hands it to the visitor. `place`: its moment, where it has no time.
+  /// Parses such a record, which ends before `fileEnd`, and hands it to the visitor. `place`: its moment,
+  /// where it has no time. Throws RecordChanged.
   template <ByteOrder kOrder>
-  Parsed deliver(const uint8_t* record, const Moment& place) {
-    const perf_event_header header = loadHeader(record, kOrder);
+  Parsed deliver(const uint8_t* record, const uint8_t* fileEnd, const Moment& place) {
+    const perf_event_header header = loadHeaderAgain(record, fileEnd, kOrder);
     const uint8_t* body = record + sizeof header;
     const uint8_t* end = record + header.size;
     if (header.type != PERF_RECORD_SAMPLE) return deliverOther(header, body, end, place);
@@ -52,8 +53,10 @@ class RecordParser {
     visitor_.onSample(sample);
     return Parsed::delivered;
   }
-  /// AUXTRACE_INFO, AUXTRACE with the bytes behind it up to `end`, TIME_CONV. `lasting`: see Auxtrace.
-  Parsed deliverTimeless(const uint8_t* record, const uint8_t* end, bool lasting);
+  /// `header` is that of `record`: AUXTRACE_INFO, AUXTRACE with the bytes behind it up to `end`, TIME_CONV.
+  /// `lasting`: see Auxtrace.
+  Parsed deliverTimeless(const perf_event_header& header, const uint8_t* record, const uint8_t* end,
+                         bool lasting);
 
  private:
   static constexpr uint64_t kDelivered =

@@ -140,6 +140,7 @@ const uint8_t* RecordPass::walk(const uint8_t* at, const uint8_t* pause, const u
         stopped_ = true;
         return at;
       }
+      header = extent.header;
       next = at + extent.size;
     }
     ++counts[std::min<size_t>(header.type, kCountedTypes - 1)];
@@ -150,7 +151,7 @@ const uint8_t* RecordPass::walk(const uint8_t* at, const uint8_t* pause, const u
       } else if (isTime(time)) {
         sorter_.add(time, at, next);
       } else {
-        deliver<kOrder>(at);
+        deliver<kOrder>(at, next);
       }
     } else {
       special<kOrder>(header, at, next);
@@ -180,7 +181,7 @@ void RecordPass::special(const perf_event_header& header, const uint8_t* at, con
     case kRecordAuxtrace:
     case kRecordTimeConv:
       drain();
-      if (parser_.deliverTimeless(at, next, !nested_) != Parsed::delivered) count(malformed_, at);
+      if (parser_.deliverTimeless(header, at, next, !nested_) != Parsed::delivered) count(malformed_, at);
       break;
     default:
       break;
@@ -225,8 +226,8 @@ void RecordPass::decompress(const perf_event_header& header, const uint8_t* at) 
 /// The first record to be ordered behind the one at `at`, in a run that ends at `end`.
 template <ByteOrder kOrder>
 Sorter::Position RecordPass::advance(const uint8_t* at, const uint8_t* end) {
-  for (at += loadHeader(at, kOrder).size; at != end;) {
-    const perf_event_header header = loadHeader(at, kOrder);
+  for (at += loadHeaderAgain(at, end, kOrder).size; at != end;) {
+    const perf_event_header header = loadHeaderAgain(at, end, kOrder);
     if (RecordParser::delivers(header.type) && isWanted(header)) {
       // Its turn comes when all other runs had theirs: time to fetch it, and the next one's header.
       if (!ahead_) prefetchRecord(at);
@@ -240,9 +241,9 @@ Sorter::Position RecordPass::advance(const uint8_t* at, const uint8_t* end) {
 
 /// Lets a record have its turn.
 template <ByteOrder kOrder>
-void RecordPass::deliver(const uint8_t* at) {
-  if (!ahead_) return deliverNow<kOrder>({at, limit_});
-  block_.push_back({at, limit_});
+void RecordPass::deliver(const uint8_t* at, const uint8_t* end) {
+  if (!ahead_) return deliverNow<kOrder>({at, end, limit_});
+  block_.push_back({at, end, limit_});
   if (block_.size() < kBlock) [[likely]]
     return;
   queue_.put(std::exchange(block_, {}));
@@ -251,7 +252,7 @@ void RecordPass::deliver(const uint8_t* at) {
 
 template <ByteOrder kOrder>
 void RecordPass::deliverNow(const Turn& turn) {
-  const Parsed parsed = parser_.deliver<kOrder>(turn.at, {turn.limit, positionOf(turn.at)});
+  const Parsed parsed = parser_.deliver<kOrder>(turn.at, turn.end, {turn.limit, positionOf(turn.at)});
   if (parsed == Parsed::delivered) [[likely]]
     return;
   (parsed == Parsed::malformed ? malformedRecords_ : unknownEvents_).add(turn.at);
@@ -273,7 +274,7 @@ void RecordPass::drain() {
 template <ByteOrder kOrder>
 void RecordPass::deliverUpTo(uint64_t limit) {
   sorter_.deliverUpTo(
-      limit, [this](const uint8_t* record) { deliver<kOrder>(record); },
+      limit, [this](const uint8_t* record, const uint8_t* end) { deliver<kOrder>(record, end); },
       [this](const uint8_t* from, const uint8_t* end) { return advance<kOrder>(from, end); });
   if (limit != ~uint64_t{0}) limit_ = std::max(limit_, limit);
   if (!ahead_) {  // what is released can be nobody's place
@@ -333,12 +334,14 @@ void RecordPass::endInput(Input& input, const RecordExtent& rest) {
 bool RecordPass::endsWithRound(const Input& input) const {
   const uint8_t* at = roundEnd_;
   while (at < input.at) {
-    const uint32_t type = loadHeader(at, recording_.order).type;
+    const RecordExtent extent = extentOf(at, static_cast<uint64_t>(input.at - at), recording_.order);
+    if (extent.kind != RecordExtent::Kind::whole) throw RecordChanged();
+    const uint32_t type = extent.header.type;
     const bool added =
         type == PERF_RECORD_LOST_SAMPLES || (type >= kRecordHeaderAttr && type != kRecordCompressed &&
                                              type != kRecordCompressed2 && type != kRecordAuxtrace);
     if (!added) return false;
-    at += extentOf(at, static_cast<uint64_t>(input.at - at), recording_.order).size;
+    at += extent.size;
   }
   return true;
 }

@@ -38,7 +38,7 @@ class RecordPass {
   RecordPass(const Recording& recording, SampleLayouts& layouts, RecordVisitor& visitor,
              const std::function<bool(double)>& progress, PassOptions options = {});
 
-  /// Throws Error(cancelled) where `progress` says so.
+  /// Throws Error(cancelled) where `progress` says so, and RecordChanged.
   Result run();
 
  private:
@@ -67,11 +67,11 @@ class RecordPass {
   void decompress(const perf_event_header& header, const uint8_t* at);
   /// A record whose turn it is.
   struct Turn {
-    const uint8_t* at = nullptr;
-    uint64_t limit = 0;  ///< up to this time all records had their turns, ns
+    const uint8_t *at = nullptr, *end = nullptr;  ///< it lies somewhere between
+    uint64_t limit = 0;                           ///< up to this time all records had their turns, ns
   };
   template <ByteOrder kOrder>
-  void deliver(const uint8_t* at);
+  void deliver(const uint8_t* at, const uint8_t* end);
   template <ByteOrder kOrder>
   void deliverNow(const Turn& turn);
   void drain();

@@ -35,7 +35,7 @@ namespace cacheline::perfdata {
 /// order in which they were added.
 ///
 /// The callbacks, and what they are called with:
-///   deliver(at)           a record whose turn it is
+///   deliver(at, end)      a record whose turn it is, in a run that goes on to `end`
 ///   advance(at, end)      -> Position of the first record to be ordered behind the one at `at`; `end` where
 ///                         there is none
 class Sorter {
@@ -131,7 +131,7 @@ void Sorter::deliverUpTo(uint64_t limit, Deliver&& deliver, Advance&& advance) {
   for (Key winner = startTournament(limit); winner != kNobody;) {
     const auto index = static_cast<size_t>(winner);
     Run& run = runs_[index];
-    deliver(run.at);
+    deliver(run.at, run.end);
     newest = run.time;
     const Position next = advance(run.at, run.end);
     run.at = next.at;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -73,6 +74,23 @@ TEST(JobQueue, WhatAJobThrowsComesOutOfTheQueue) {
         },
         std::runtime_error);
   }
+}
+
+TEST(JobQueue, NoJobGoesOnOnceAFailureComesOut) {
+  constexpr unsigned kThreads = 4;
+  std::atomic<unsigned> begun{0}, ended{0};
+  Queue queue(kThreads, Queue::Behind::help, [&](unsigned worker, int&) {
+    // All are at work when the first thread fails.
+    ++begun;
+    while (begun < kThreads) std::this_thread::yield();
+    if (worker == 0) throw std::runtime_error("first");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ++ended;
+  });
+  for (unsigned i = 0; i < kThreads; ++i) queue.put(0);
+  EXPECT_THROW(queue.finish(), std::runtime_error);
+  EXPECT_EQ(ended, kThreads - 1);
+  EXPECT_THROW(queue.put(0), std::runtime_error);
 }
 
 }  // namespace

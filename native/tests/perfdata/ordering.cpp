@@ -207,7 +207,9 @@ TEST(Ordering, TheSorterHoldsTwoRoundsAtMost) {
   const TimesOnly records(times);
   Sorter sorter;
   size_t added = 0, delivered = 0;
-  const auto deliver = [&](const uint8_t* record) { EXPECT_EQ(records.indexOf(record), delivered++); };
+  const auto deliver = [&](const uint8_t* record, const uint8_t*) {
+    EXPECT_EQ(records.indexOf(record), delivered++);
+  };
   for (uint64_t round = 0; round < 100; ++round) {
     for (uint64_t i = 0; i < 1000; ++i, ++added) records.addTo(sorter, added);
     sorter.deliverUpTo(sorter.endRound(), deliver, TimesOnly::advance);
@@ -241,7 +243,9 @@ TEST(Ordering, MergingManyRunsEqualsAStableSort) {
       Sorter sorter;
       for (size_t i = 0; i < count; ++i) records.addTo(sorter, i);
       std::vector<size_t> got;
-      const auto deliver = [&](const uint8_t* record) { got.push_back(records.indexOf(record)); };
+      const auto deliver = [&](const uint8_t* record, const uint8_t*) {
+        got.push_back(records.indexOf(record));
+      };
       for (uint64_t limit = 0; limit <= 50; limit += step) {
         sorter.deliverUpTo(limit, deliver, TimesOnly::advance);
         for (const size_t index : got) ASSERT_LE(times[index], limit);
