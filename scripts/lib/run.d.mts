@@ -1,0 +1,2 @@
+// Types of run.mjs for the tests.
+export class ScriptError extends Error {}
