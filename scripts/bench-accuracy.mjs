@@ -1,12 +1,14 @@
 // How right reports and advice are: the programs of test/corpus, whose answer is known, built, measured, recorded and judged.
-//   node scripts/bench-accuracy.mjs [--quick] [--pairs N] [--details] [--write] [PROGRAM...]
+//   node scripts/bench-accuracy.mjs [--quick] [--pairs N] [--details] [--only ROW,...] [--resume] [--write] [PROGRAM...]
 // Each C and C++ program is built by gcc and clang at -O0 and -O2. What a fix gains is measured by paired runs, without a recording. Recordings are
 // made by the clock collector and by the agent. `--quick`: one compiler and level a program, clock only, fewer pairs, at most 6 minutes; else at most
 // 40. `--details` names what was not found or not right; `--write` puts the result into docs/accuracy.md, which says how it is judged.
+// A row is a program in one form ("stop_flag gcc -O2"). `--only` and PROGRAM choose rows, also by a program's name or with `*`; `--resume` goes on with
+// the rows that build/bench has of the same code and options.
 // Exits with 0 where it could measure, whatever it measured, and with 1 where a program does not build, fails, or gives another result in its fixed
 // form.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -17,13 +19,14 @@ import { detailRows, formRows, targetRows, worthPatching } from './lib/accuracy-
 import { printTable, progress } from './lib/bench-table.mjs';
 import { buildVariant, contendedMarkers, corpusFolder, formsOf, readCorpus } from './lib/corpus.mjs';
 import { writeTables } from './lib/document-tables.mjs';
+import { chooseRows, codeOf, endRows, machine, measureRows, rowOptions } from './lib/rows.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 import { buildCputime, elapsedOf, inPairs, timed, undisturbed } from './lib/undisturbed.mjs';
 
 const cacheline = path.join(root, 'bin/cacheline');
 /**
  * `recordSeconds`: least length of a recorded run. After `patience` seconds nothing that was disturbed is tried again, and at most two pairs are
- * run. After `limit` seconds the remaining forms are left out.
+ * run. After `limit` seconds the remaining rows are left out.
  */
 const modes = {
   quick: { pairs: 2, tries: 2, recordSeconds: 0.5, patience: 150, limit: 330, collectors: ['clock'] },
@@ -154,24 +157,36 @@ function options(args) {
       quick: { type: 'boolean', default: false },
       pairs: { type: 'string' },
       details: { type: 'boolean', default: false },
-      write: { type: 'boolean', default: false },
+      ...rowOptions,
     },
   });
   const mode = values.quick ? modes.quick : modes.full;
   const pairs = values.pairs === undefined ? mode.pairs : Number(values.pairs);
   if (!(Number.isInteger(pairs) && pairs >= 1)) throw new ScriptError(`--pairs takes a whole number above 0, not '${values.pairs}'`);
-  if (values.write && positionals.length > 0) throw new ScriptError('--write takes all programs: leave their names out');
-  return { ...mode, pairs, quick: values.quick, details: values.details, write: values.write, asked: positionals };
+  return { ...mode, ...values, pairs, only: [...(values.only?.split(',') ?? []), ...positionals] };
+}
+
+/**
+ * What there is to measure, by the title of its row.
+ * @param missing takes a sentence for each compiler that is not installed
+ */
+async function readForms(quick, missing) {
+  const forms = new Map();
+  for (const [index, program] of (await readCorpus()).entries()) {
+    const all = await formsOf(program, missing);
+    for (const form of quick ? all.slice(index % all.length, (index % all.length) + 1) : all)
+      forms.set(`${program.name} ${form.title}`, { program, form });
+  }
+  return forms;
 }
 
 async function bench(args) {
   const mode = options(args);
-  const programs = await readCorpus();
-  const unknown = mode.asked.find((name) => !programs.some((program) => program.name === name));
-  if (unknown !== undefined)
-    throw new ScriptError(
-      `no program '${unknown}' in ${path.relative(root, corpusFolder)}; there are ${programs.map(({ name }) => name).join(', ')}`,
-    );
+  const missing = new Set();
+  const forms = await readForms(mode.quick, missing);
+  for (const sentence of missing) say(`bench:accuracy: ${sentence}`);
+  const names = [...forms.keys()];
+  const chosen = chooseRows(names, mode.only);
   await build();
   await buildCputime();
   const began = performance.now();
@@ -179,10 +194,7 @@ async function bench(args) {
   const seconds = () => (performance.now() - began) / 1000;
   const patient = () => seconds() < mode.patience;
   const limits = { tries: () => (patient() ? mode.tries : 1), pairs: () => (patient() ? mode.pairs : Math.min(mode.pairs, 2)) };
-  const missing = new Set();
-  const judged = [];
-  const broken = [];
-  const leftOut = [];
+  let leftOut = 0;
   try {
     const collectors = await usableCollectors(mode.collectors);
     // What contention costs is measured for this bench alone: predictions rest on it.
@@ -191,43 +203,31 @@ async function bench(args) {
     const { stdout } = await run(process.execPath, [cacheline, ...calibrate], { capture: true, timeoutSeconds: 60 });
     const { file, reason } = JSON.parse(stdout).calibration;
     if (file === null) say(`bench:accuracy: no speedup is predicted: ${reason}`);
-    const head = `${cpus().length} CPUs, ${cpus()[0]?.model}; ${mode.pairs} pairs a form; recorded by ${collectors.join(' and ')}`;
-    say(`bench:accuracy: ${head}`);
-    for (const [index, program] of programs.entries()) {
-      if (mode.asked.length > 0 && !mode.asked.includes(program.name)) continue;
-      const all = await formsOf(program, missing);
-      for (const form of mode.quick ? all.slice(index % all.length, (index % all.length) + 1) : all) {
-        if (seconds() > mode.limit) {
-          leftOut.push(`${program.name} ${form.title}`);
-          continue;
-        }
-        try {
-          judged.push(await judgeForm({ ...mode, ...limits, collectors, folder }, program, form));
-        } catch (error) {
-          if (!(error instanceof ScriptError)) throw error;
-          broken.push(`${program.name} ${form.title}: ${error.message}`);
-        }
-      }
-    }
-    progress('');
-    const forms = formRows(judged, collectors);
+    const how = `${mode.quick ? 'quick run; ' : ''}${machine()}; ${mode.pairs} pairs a form; recorded by ${collectors.join(' and ')}`;
+    say(`bench:accuracy: ${how}`);
+    const code = await codeOf(corpusFolder, path.join(root, 'examples/common.h'));
+    const measure = async (name) => {
+      if (seconds() > mode.limit) return void leftOut++;
+      const { program, form } = forms.get(name);
+      return judgeForm({ ...mode, ...limits, collectors, folder }, program, form);
+    };
+    const result = await measureRows('bench:accuracy', { names, chosen, resume: mode.resume, code, how, measure });
+    const judged = [...result.rows.values()];
+    const table = formRows(judged, collectors);
     const targets = targetRows(judged, collectors);
-    printTable('Each program: cost is contended / fixed or parted form, median of pairs; * disturbed by other programs', forms);
+    printTable('Each program: cost is contended / fixed or parted form, median of pairs; * disturbed by other programs', table);
     printTable('Accuracy', targets);
     if (mode.details) printTable('Not found, not right, or alarmed', detailRows(judged, collectors));
-    if (mode.write) {
-      const measured = `${mode.quick ? 'quick run; ' : ''}${head}${leftOut.length > 0 ? `; ${leftOut.length} forms left out for lack of time` : ''}`;
-      await writeTables(path.join(root, 'docs/accuracy.md'), 'bench:accuracy', measured, [targets, forms]);
-      await writeTables(path.join(root, 'README.md'), 'bench:accuracy', measured, [targets]);
-    }
+    const write = async () => {
+      await writeTables(path.join(root, 'docs/accuracy.md'), 'bench:accuracy', how, [targets, table]);
+      await writeTables(path.join(root, 'README.md'), 'bench:accuracy', how, [targets]);
+    };
+    if (leftOut > 0) say(`bench:accuracy: ${leftOut} rows left out after ${mode.limit} s: --resume measures them`);
+    say(`bench:accuracy: ${result.rows.size} rows, ${(seconds() / 60).toFixed(1)} minutes`);
+    return await endRows('bench:accuracy', result, mode.write ? write : null);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  for (const sentence of missing) say(`bench:accuracy: ${sentence}`);
-  if (leftOut.length > 0) say(`bench:accuracy: left out after ${mode.limit} s, name programs to judge them alone: ${leftOut.join(', ')}`);
-  for (const sentence of broken) say(`bench:accuracy: broken: ${sentence}`);
-  say(`bench:accuracy: ${judged.length} forms in ${(seconds() / 60).toFixed(1)} minutes`);
-  return broken.length === 0 ? 0 : 1;
 }
 
 if (isMain(import.meta.url)) void main(bench);

@@ -1,11 +1,12 @@
 // What the product says of real programs, which come from package registries and are built here: whether it finds the data that their
 // maintainers parted, what the fix gained, and what is not known.
-//   node scripts/bench-real.mjs [--pairs N] [--write] [PROGRAM...]
+//   node scripts/bench-real.mjs [--pairs N] [--only PROGRAM,...] [--resume] [--write] [PROGRAM...]
+// `--only` and PROGRAM choose rows by name, first word or with `*`; `--resume` goes on with the rows that build/bench has of the same code and options.
 // `--write` puts the table into docs/accuracy.md, which says what its columns are. Downloads into and builds below a folder of its own.
 // Exits with 0 where it could measure, whatever it measured, and with 1 where a program could not be had, does not build, or fails.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
@@ -17,6 +18,7 @@ import { writeTables } from './lib/document-tables.mjs';
 import { printTable, progress, row } from './lib/bench-table.mjs';
 import { measure } from './lib/measure.mjs';
 import { programs } from './lib/real-programs.mjs';
+import { chooseRows, codeOf, endRows, machine, measureRows, rowOptions } from './lib/rows.mjs';
 import { isMain, killGroup, main, root, run, say, ScriptError, start } from './lib/run.mjs';
 import { setup } from './setup.mjs';
 import { isRight } from './lib/types-truth.mjs';
@@ -151,45 +153,41 @@ async function bench(args) {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { pairs: { type: 'string', default: '5' }, write: { type: 'boolean', default: false } },
+    options: { pairs: { type: 'string', default: '5' }, ...rowOptions },
   });
   const pairs = Number(values.pairs);
   if (!(Number.isInteger(pairs) && pairs >= 1)) throw new ScriptError(`--pairs takes a whole number above 0, not '${values.pairs}'`);
-  const unknown = positionals.find((name) => !programs.some((program) => program.name === name));
-  if (unknown !== undefined)
-    throw new ScriptError(`no program '${unknown}'; there are ${programs.map(({ name }) => `'${name}'`).join(', ')}`);
-  if (values.write && positionals.length > 0) throw new ScriptError('--write takes all programs: leave their names out');
+  const names = programs.map(({ name }) => name);
+  const chosen = chooseRows(names, [...(values.only?.split(',') ?? []), ...positionals]);
   await setup(['build', 'real']);
   await build();
   await buildCputime();
   const folder = await mkdtemp(path.join(tmpdir(), 'cacheline-bench-real-'));
-  const rows = [head];
-  const broken = [];
   try {
     process.env['XDG_CACHE_HOME'] = path.join(folder, 'cache');
     const { stdout } = await command('doctor', '--calibrate', '--format', 'json');
     const { file, reason } = JSON.parse(stdout).calibration;
     if (file === null) say(`bench:real: no speedup is predicted: ${reason}`);
-    for (const program of programs.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
-      const own = path.join(folder, program.name.replaceAll(/\W+/g, '-'));
+    const how = `${machine()}; ${pairs} pairs; recorded by clock`;
+    const code = await codeOf(...['test/real', 'scripts/lib/real-programs.mjs'].map((name) => path.join(root, name)));
+    const measure = async (name) => {
+      const program = programs.find((one) => one.name === name);
+      const own = path.join(folder, name.replaceAll(/\W+/g, '-'));
       await mkdir(own);
       try {
-        rows.push(resultRow(await judgeProgram(own, program, pairs)));
-      } catch (error) {
-        if (!(error instanceof ScriptError)) throw error;
-        broken.push(`${program.name}: ${error.message}`);
+        return resultRow(await judgeProgram(own, program, pairs));
+      } finally {
+        await rm(own, { recursive: true, force: true });
       }
-      await rm(own, { recursive: true, force: true });
-    }
-    progress('');
-    const machine = `${cpus().length} CPUs, ${cpus()[0]?.model}; ${pairs} pairs; recorded by clock`;
-    printTable(`Real programs: ${machine}`, rows);
-    if (values.write) await writeTables(path.join(root, 'docs/accuracy.md'), 'bench:real', machine, [rows]);
+    };
+    const result = await measureRows('bench:real', { names, chosen, resume: values.resume, code, how, measure });
+    const table = [head, ...result.rows.values()];
+    printTable(`Real programs: ${how}`, table);
+    const write = () => writeTables(path.join(root, 'docs/accuracy.md'), 'bench:real', how, [table]);
+    return await endRows('bench:real', result, values.write ? write : null);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  for (const one of broken) say(`bench:real: ${one}`);
-  return broken.length > 0 ? 1 : 0;
 }
 
 if (isMain(import.meta.url)) void main(bench);

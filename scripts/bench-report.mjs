@@ -1,23 +1,26 @@
 // `cacheline report` beside `perf c2c report --stdio` on the same synthetic recordings: time, memory, and the same totals.
-//   node scripts/bench-report.mjs [--samples N] [--runs N] [--only few,hot,wide,names,growth,ordered,threads,profile] [--write]
+//   node scripts/bench-report.mjs [--samples N] [--runs N] [--only few,hot,wide,names,growth,ordered,threads,profile] [--resume] [--write]
 //     --samples   of the large recordings, by default 10,000,000; the others shrink in proportion
 //     --runs      of each program, taking turns, by default and for the targets at least 5
+//     --only      these rows, by name or with `*`
+//     --resume    goes on with the rows that build/bench has of the same code and options
 //     --write     the tables into docs/performance.md, too
 // Exits with 0 where it could measure, whatever it measured; with 1 where the totals differ.
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { cpus, loadavg, tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, buildFolder } from './build.mjs';
-import { printTable as printed, progress, row, verdict } from './lib/bench-table.mjs';
+import { printTable, progress, row, verdict } from './lib/bench-table.mjs';
 import { largeProgram, smallProgram } from './lib/bench-programs.mjs';
 import { writeTables } from './lib/document-tables.mjs';
 import { measure } from './lib/measure.mjs';
 import { buildExamples, examplesBin } from './lib/examples.mjs';
 import { median } from './lib/median.mjs';
 import { repeatRecording } from './lib/repeat-recording.mjs';
+import { chooseRows, codeOf, endRows, machine, measureRows, rowOptions } from './lib/rows.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 import { setup } from './setup.mjs';
 
@@ -49,16 +52,13 @@ const recordings = {
   },
 };
 
-const rowNames = ['few', 'hot', 'wide', 'names', 'growth', 'ordered', 'threads', 'profile'];
+/** Each returns tables: title, rows, and of some `isSame`, which is false where totals differ. */
+const bodies = { few, hot, wide, names, growth, ordered, threads, profile };
 
-/** Those printed so far, with heads, for --write. */
-const tables = [];
-
-function printTable(title, rows) {
-  printed(title, rows);
+/** As cells, with a head, for a document. */
+function documentTable({ title, rows }) {
   const columns = Math.max(...rows.map((cells) => cells.length));
-  const filled = (cells) => Array.from({ length: columns }, (_, column) => cells[column] ?? '');
-  tables.push([[title], ...rows].map(filled));
+  return [[title], ...rows].map((cells) => Array.from({ length: columns }, (_, column) => cells[column] ?? ''));
 }
 
 async function bench(args) {
@@ -67,30 +67,35 @@ async function bench(args) {
     options: {
       samples: { type: 'string' },
       runs: { type: 'string', default: '5' },
-      only: { type: 'string', default: rowNames.join(',') },
-      write: { type: 'boolean', default: false },
+      ...rowOptions,
     },
   });
   const plan = { samples: numberOf('--samples', values.samples ?? `${fullSamples}`, 10_000), runs: numberOf('--runs', values.runs, 1) };
-  const only = values.only.split(',');
-  const unknown = only.find((name) => !rowNames.includes(name));
-  if (unknown !== undefined) throw new ScriptError(`there is no row "${unknown}": ${rowNames.join(', ')}`);
+  const rowNames = Object.keys(bodies);
+  const chosen = chooseRows(rowNames, values.only?.split(',') ?? []);
   await setup(['build', 'test']);
   await run('cmake', ['--preset', 'release', '-DCACHELINE_TESTS=ON', '--log-level=WARNING'], { capture: true });
   await build();
   await run('ninja', ['-C', buildFolder, '--quiet', 'cacheline_synth']);
   const folder = await mkdtemp(path.join(tmpdir(), 'cacheline-bench-'));
   try {
-    say(
-      `bench: ${cpus().length} CPUs, ${cpus()[0]?.model}; ${plan.runs} runs of each program, taking turns; load ${loadavg()[0].toFixed(1)}`,
-    );
-    if (plan.samples !== fullSamples || plan.runs < 5) say('bench: shortened; the targets are for 10,000,000 samples and at least 5 runs');
-    const bodies = { few, hot, wide, names, growth, ordered, threads, profile };
-    let isSame = true;
-    for (const name of only) isSame = (await bodies[name](folder, plan)) !== false && isSame;
-    const machine = `${cpus().length} CPUs, ${cpus()[0]?.model}; ${plan.runs} runs of each program`;
-    if (values.write) await writeTables(path.join(root, 'docs/performance.md'), 'bench:report', machine, tables);
-    return isSame ? 0 : 1;
+    const isShort = plan.samples !== fullSamples || plan.runs < 5;
+    const how = `${machine()}; ${plan.runs} runs of each program${isShort ? `, ${plan.samples.toLocaleString('en')} samples` : ''}`;
+    say(`bench:report: ${how}, taking turns; load ${loadavg()[0].toFixed(1)}`);
+    if (isShort) say('bench:report: shortened; the targets are for 10,000,000 samples and at least 5 runs');
+    const result = await measureRows('bench:report', {
+      names: rowNames,
+      chosen,
+      resume: values.resume,
+      code: await codeOf(synth),
+      how,
+      measure: (name) => bodies[name](folder, plan),
+      show: (_, tables) => tables.forEach(({ title, rows }) => printTable(title, rows)),
+    });
+    const tables = [...result.rows.values()].flat();
+    const write = () => writeTables(path.join(root, 'docs/performance.md'), 'bench:report', how, tables.map(documentTable));
+    const status = await endRows('bench:report', result, values.write ? write : null);
+    return tables.some(({ isSame }) => isSame === false) ? 1 : status;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -102,19 +107,18 @@ function numberOf(name, text, least) {
   return number;
 }
 
-/** @returns false where the totals differ; so do the other rows. */
 async function few(folder, plan) {
   return withRecording(folder, plan, 'few', async (recording) => {
     const turns = await takeTurns(recording, plan.runs, [[]]);
     const [perf] = turns.perf;
-    printTable(recording.title, [
+    const rows = [
       ...timesAndMemory(recording, turns),
       ratioRow('perf / cacheline', perf, turns.ours, 20),
       row('anonymous memory', ...atMost(turns.ours.peakKb / 1024, 60), 'MiB'),
       row('cacheline / reading the bytes', ...atMost(turns.ours.seconds / turns.bytes, 5)),
       totalsRow(turns),
-    ]);
-    return isSameTotals(turns);
+    ];
+    return [{ title: recording.title, rows, isSame: isSameTotals(turns) }];
   });
 }
 
@@ -122,14 +126,14 @@ async function hot(folder, plan) {
   return withRecording(folder, plan, 'hot', async (recording) => {
     const turns = await takeTurns(recording, plan.runs, [[]]);
     const [perf] = turns.perf;
-    printTable(recording.title, [
+    const rows = [
       ...timesAndMemory(recording, turns),
       ratioRow('perf / cacheline', perf, turns.ours, 30),
       row('anonymous memory, cacheline / perf', ...atMost(turns.ours.peakKb / perf.peakKb, 0.25)),
       row('cacheline / reading the bytes', ...atMost(turns.ours.seconds / turns.bytes, 3)),
       totalsRow(turns),
-    ]);
-    return isSameTotals(turns);
+    ];
+    return [{ title: recording.title, rows, isSame: isSameTotals(turns) }];
   });
 }
 
@@ -137,13 +141,13 @@ async function wide(folder, plan) {
   return withRecording(folder, plan, 'wide', async (recording) => {
     const turns = await takeTurns(recording, plan.runs, [[]]);
     const [perf] = turns.perf;
-    printTable(recording.title, [
+    const rows = [
       ...timesAndMemory(recording, turns),
       ratioRow('perf / cacheline', perf, turns.ours, 20),
       row('anonymous memory, cacheline / perf', (turns.ours.peakKb / perf.peakKb).toFixed(3)),
       totalsRow(turns),
-    ]);
-    return isSameTotals(turns);
+    ];
+    return [{ title: recording.title, rows, isSame: isSameTotals(turns) }];
   });
 }
 
@@ -151,13 +155,13 @@ async function names(folder, plan) {
   return withRecording(folder, plan, 'names', async (recording) => {
     const turns = await takeTurns(recording, plan.runs, [['--no-source'], []]);
     const [bare, full] = turns.perf;
-    printTable(recording.title, [
+    const rows = [
       ...timesAndMemory(recording, turns),
       ratioRow('perf --no-source / cacheline', bare, turns.ours, 6),
       ratioRow('perf with source lines / cacheline', full, turns.ours, 100),
       totalsRow(turns),
-    ]);
-    return isSameTotals(turns);
+    ];
+    return [{ title: recording.title, rows, isSame: isSameTotals(turns) }];
   });
 }
 
@@ -173,7 +177,7 @@ async function growth(folder, plan) {
       memory[name] = result.peakKb;
     });
   const few = (plan.samples * recordings.short.samples).toLocaleString('en');
-  printTable(`growth, ${few} -> ${plan.samples.toLocaleString('en')} samples of the same 2,000 lines`, [
+  const rows = [
     row('cacheline, time', ...atMost(seconds.hot / seconds.short, 5.5), `${seconds.short.toFixed(3)} s -> ${seconds.hot.toFixed(3)} s`),
     // With the same lines and code addresses it need not grow at all; a little is the buffers'.
     row(
@@ -181,7 +185,8 @@ async function growth(folder, plan) {
       ...atMost(memory.hot / memory.short, 1.25),
       `${megabytes(memory.short)} -> ${megabytes(memory.hot)}`,
     ),
-  ]);
+  ];
+  return [{ title: `growth, ${few} -> ${plan.samples.toLocaleString('en')} samples of the same 2,000 lines`, rows }];
 }
 
 /** What asks more of the samples, or chooses some of them, beside the plain report of the same samples. */
@@ -205,22 +210,21 @@ async function ordered(folder, plan) {
   const clock = await clockSeconds(folder, plan);
   const seconds = Object.fromEntries(Object.entries(medians).map(([way, all]) => [way, median(all)]));
   const beside = (name, value) => row(name, ...atMost(value / seconds.plain, 2), `${value.toFixed(3)} s`);
-  printTable(
-    `${plan.samples.toLocaleString('en')} samples, few rows: time beside that of the plain report, ${seconds.plain.toFixed(3)} s`,
-    [
-      beside('a time window of the half of them', seconds.window),
-      beside('rows by thread and instruction', seconds.rows),
-      beside('with call chains, -g', seconds.chains),
-      beside('with registers', seconds.registers),
-      beside('with heap blocks', seconds.blocks),
-      beside('as many clock samples', clock),
-    ],
-  );
+  const title = `${plan.samples.toLocaleString('en')} samples, few rows: time beside that of the plain report, ${seconds.plain.toFixed(3)} s`;
+  const rows = [
+    beside('a time window of the half of them', seconds.window),
+    beside('rows by thread and instruction', seconds.rows),
+    beside('with call chains, -g', seconds.chains),
+    beside('with registers', seconds.registers),
+    beside('with heap blocks', seconds.blocks),
+    beside('as many clock samples', clock),
+  ];
+  return [{ title, rows }];
 }
 
 /** The engine alone, in this process: more threads than CPUs beside as many as CPUs, and whether they give the same bytes. */
 async function threads(folder, plan) {
-  let isSame = true;
+  const tables = [];
   for (const name of ['few', 'hot', 'wide'])
     await withRecording(folder, plan, name, async ({ file, title }) => {
       const seconds = { 2: [], 5: [] };
@@ -233,17 +237,19 @@ async function threads(folder, plan) {
           if (i === 0) texts.add(createHash('sha256').update(pieces.join('')).digest('hex'));
         }
       const [two, five] = [median(seconds[2]), median(seconds[5])];
-      isSame &&= texts.size === 1;
-      printTable(title, [
+      const isSame = texts.size === 1;
+      const rows = [
         row('5 threads / 2 threads', ...atMost(five / two, 1.1), `${two.toFixed(3)} s, ${five.toFixed(3)} s`),
-        row('their reports', texts.size === 1 ? 'the same bytes' : 'DIFFERENT'),
-      ]);
+        row('their reports', isSame ? 'the same bytes' : 'DIFFERENT'),
+      ];
+      tables.push({ title, rows, isSame });
     });
-  return isSame;
+  return tables;
 }
 
 /** Questions to an open profile. */
 async function profile(folder, plan) {
+  const tables = [];
   for (const name of ['few', 'wide'])
     await withRecording(folder, plan, name, async ({ file, title, samples }) => {
       const { handle } = await addon().open({ path: file }, () => {}).done;
@@ -263,12 +269,14 @@ async function profile(folder, plan) {
       const sort = await seconds((i) => ask(sorts[i % sorts.length], 0));
       const page = await seconds((i) => ask('contended', 100 * i));
       addon().close({ handle });
-      printTable(title, [
+      const rows = [
         row('change of a time filter, a million samples', ...atMost((filter * 1e6) / samples, 0.1), `${filter.toFixed(3)} s in all`),
         row('another order of the lines', ...atMost(sort * 1000, 50), 'ms'),
         row('another page', ...atMost(page * 1000, 50), 'ms'),
-      ]);
+      ];
+      tables.push({ title, rows });
     });
+  return tables;
 }
 
 const addon = () => createRequire(import.meta.url)(path.join(buildFolder, 'native/addon/cacheline.node'));
