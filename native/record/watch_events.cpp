@@ -196,11 +196,12 @@ void WatchEvents::findThreads(pid_t pid, Process& process) {
     return;
   for (int listing = 0; listing < kListings; ++listing) {
     const bool late = !first || listing > 0;
-    bool any = false;
-    for (const pid_t tid : threadsOf(pid)) {
-      if (std::any_of(threads.begin(), threads.end(), [&](const Thread& t) { return t.tid == tid; }))
-        continue;
-      any = true;
+    std::vector<pid_t> known;
+    for (const Thread& thread : threads) known.push_back(thread.tid);
+    std::sort(known.begin(), known.end());
+    const std::vector<pid_t> added = newThreads(threadsOf(pid), known);
+    if (added.empty()) return;
+    for (const pid_t tid : added) {
       threads.push_back({tid, late, false, {}});
       for (size_t slot = 0; late && slot < process.words.size(); ++slot) {
         const int errnum = watch(threads.back(), slot, process.words[slot]);
@@ -208,7 +209,6 @@ void WatchEvents::findThreads(pid_t pid, Process& process) {
         if (errnum != 0) break;
       }
     }
-    if (!any) return;
     if (late) continue;
     for (size_t slot = 0; slot < process.words.size(); ++slot)
       for (Thread& thread : threads) watch(thread, slot, process.words[slot]);

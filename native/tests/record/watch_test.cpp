@@ -397,6 +397,20 @@ TEST(WatchRun, PerfReadsTheHits) {
   EXPECT_EQ(seen, 7u) << script.output;
 }
 
+TEST(WatchThreads, ThousandsAreListedWithoutComparingEachWithEach) {
+  std::vector<pid_t> listed, known, added;
+  for (pid_t tid = 1; tid <= 20'000; ++tid) {
+    listed.push_back(tid);
+    (tid % 3 == 0 ? added : known).push_back(tid);
+  }
+  known.push_back(30'000);  // it has ended
+  size_t comparisons = 0;
+  EXPECT_EQ(newThreads(listed, known, [&](pid_t a, pid_t b) { return ++comparisons, a < b; }), added);
+  EXPECT_LT(comparisons, 2 * (listed.size() + known.size()));
+  EXPECT_TRUE(newThreads(listed, listed).empty());
+  EXPECT_EQ(newThreads({1, 2, 2, 3}, {1}), (std::vector<pid_t>{2, 3}));
+}
+
 TEST(WatchRotation, TakesTurnsAndKeepsALineTogether) {
   WatchRotation rotation;
   EXPECT_TRUE(rotation.next(4).empty());
