@@ -177,13 +177,6 @@ struct WaitCause {
   double sameStep = 0;
 };
 
-/// What one access waits for, by the access that causes it.
-struct AccessCause {
-  std::optional<uint32_t> access, cause;  ///< indices; empty: not listed
-  double share = 0;                       ///< of the waiting of `access`
-  double falsely = 0;                     ///< how much of it is false, 0 to 1
-};
-
 /// Who would gain from moving data apart.
 struct Victim {
   std::vector<uint32_t> words;    ///< indices: of one group, where it waits
@@ -216,6 +209,7 @@ struct Access {  ///< one row: (offset in the line, code address)
 };
 
 struct LineHistory;  // line_history.h
+struct UsePairs;     // use_pairs.h
 
 struct Line {
   uint64_t address = 0;  ///< of a shared line: the lowest at which it was seen
@@ -228,7 +222,7 @@ struct Line {
   std::vector<LineWord> words;           ///< by offset, of lines that somebody waits for
   std::vector<WaitCause> causes;         ///< the largest share first
   std::vector<Victim> victims;           ///< most contended samples first
-  std::vector<AccessCause> pairs;        ///< where splits are asked for
+  std::shared_ptr<UsePairs> pairs;       ///< null: splits are not asked for, or nobody waits here
   std::vector<std::string> flags;
   double contendedShare = 0;  ///< of all contended samples of the recording
   double programShare = 0;    ///< contended samples of this line over all samples: the cost

@@ -229,46 +229,25 @@ class Waits {
       if (shares[use].first > 0) result_.shares[use] = shares[use].second / shares[use].first;
   }
 
-  /// A use waits for what the competitors of each of its visitors do, in proportion to their samples.
   void addPairs() {
-    const size_t uses = line_.uses.size();
-    std::vector<double> samples(uses * visitors_), ofUse(uses);
-    for (const PlaceSample& sample : line_.samples) {
-      samples[sample.use * visitors_ + sample.visitor] += sample.weight;
-      ofUse[sample.use] += sample.weight;
+    UsePairs& pairs = result_.pairs.emplace();
+    for (uint32_t use = 0; use < line_.uses.size(); ++use) {
+      const WordStatistics& from = line_.uses[use];
+      pairs.uses.push_back({groups_.wordOf(use), from.writes, from.writes || from.locked, use});
     }
-    std::map<std::pair<uint32_t, uint32_t>, double> waiting;  // by use and cause
-    std::vector<double> known(uses), causes(uses);
-    for (size_t visitor = 0; visitor < visitors_; ++visitor) {
-      bool isCounted = false;
-      double all = 0, writes = 0;
-      for (uint32_t use = 0; use < uses; ++use) {
-        const double own = waiting_[use * visitors_ + visitor];
-        if (own <= 0) continue;
-        if (!isCounted) {
-          isCounted = true;
-          for (size_t cause = 0; cause < uses; ++cause) {
-            causes[cause] = ofUse[cause];
-            for (size_t i = exceptionsFrom_[visitor]; i < exceptionsFrom_[visitor + 1]; ++i)
-              causes[cause] -= samples[cause * visitors_ + exceptions_[i]];
-            all += causes[cause];
-            if (line_.uses[cause].writes) writes += causes[cause];
-          }
-        }
-        const bool changes = line_.uses[use].writes || line_.uses[use].locked;
-        const double whole = changes ? all : writes;
-        if (whole <= 0) continue;
-        known[use] += own;
-        for (uint32_t cause = 0; cause < uses; ++cause)
-          if (causes[cause] > 0 && (changes || line_.uses[cause].writes))
-            waiting[{use, cause}] += own * causes[cause] / whole;
-      }
-    }
-    for (const auto& [pair, amount] : waiting) {
-      const auto& [use, cause] = pair;
-      result_.pairs.push_back({use, cause, amount / known[use],
-                               groups_.between(groups_.wordOf(use), groups_.wordOf(cause)).value});
-    }
+    std::map<std::pair<uint32_t, uint32_t>, double> samples;  // by use and visitor
+    for (const PlaceSample& sample : line_.samples) samples[{sample.use, sample.visitor}] += sample.weight;
+    for (const auto& [place, count] : samples)
+      pairs.places.push_back(
+          {place.first, place.second, count, waiting_[place.first * visitors_ + place.second]});
+    pairs.compete.assign(visitors_, std::vector<bool>(visitors_, true));
+    for (size_t visitor = 0; visitor < visitors_; ++visitor)
+      for (size_t i = exceptionsFrom_[visitor]; i < exceptionsFrom_[visitor + 1]; ++i)
+        pairs.compete[visitor][exceptions_[i]] = false;
+    pairs.falsely.assign(words_, std::vector<double>(words_));
+    for (uint32_t word = 0; word < words_; ++word)
+      for (uint32_t cause = 0; cause < words_; ++cause)
+        pairs.falsely[word][cause] = groups_.between(word, cause).value;
   }
 
   /// False part of the known waiting.

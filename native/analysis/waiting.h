@@ -13,6 +13,7 @@
 
 #include "analysis/false_share.h"
 #include "analysis/report.h"
+#include "analysis/use_pairs.h"
 #include "analysis/word_groups.h"
 
 namespace cacheline::analysis {
@@ -25,13 +26,6 @@ struct LineStatistics {
   const std::vector<std::vector<bool>>* compete = nullptr;
   std::span<const KnownUse> known = {};
   std::span<const StepUse> steps = {};
-};
-
-/// What one use waits for, by the use that causes it.
-struct UseCause {
-  uint32_t use = 0, cause = 0;  ///< indices of uses
-  double share = 0;             ///< of the waiting of `use` whose causes are known
-  double falsely = 0;           ///< how much of it is false, 0 to 1
 };
 
 struct WaitVictim {
@@ -54,7 +48,7 @@ struct Waiting {
   std::vector<uint32_t> wordOf;     ///< by use
   std::vector<WaitCause> causes;    ///< the largest share first
   std::vector<WaitVictim> victims;  ///< most waiting first
-  std::vector<UseCause> pairs;      ///< where they are asked for, by use and cause
+  std::optional<UsePairs> pairs;    ///< where they are asked for
 };
 
 /// `chance`: whether the sampling error is asked for, which takes ten times as long. Without it there are no

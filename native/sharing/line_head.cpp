@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "analysis/line_history.h"
+#include "analysis/use_pairs.h"
 
 namespace cacheline::sharing {
 
@@ -40,8 +41,7 @@ analysis::Line headOf(const Collected& collected, const Line& from, const LineJu
   line.falseShare = judgement.waiting->line.share();
   line.words = judgement.waiting->words;
   line.causes = judgement.waiting->causes;
-  for (const analysis::UseCause& pair : judgement.waiting->pairs)
-    line.pairs.push_back({pair.use, pair.cause, pair.share, pair.falsely});
+  if (judgement.waiting->pairs) line.pairs = std::make_shared<analysis::UsePairs>(*judgement.waiting->pairs);
   for (const analysis::WaitVictim& each : judgement.waiting->victims) {
     analysis::Victim& victim = line.victims.emplace_back();
     victim.words = each.words;
@@ -60,9 +60,9 @@ void placeUses(const std::function<std::optional<uint32_t>(uint32_t)>& accessOf,
   for (analysis::Victim& victim : line.victims)
     for (std::optional<uint32_t>* use : {&victim.access, &victim.cause})
       if (*use) *use = accessOf(**use);
-  for (analysis::AccessCause& pair : line.pairs)
-    for (std::optional<uint32_t>* use : {&pair.access, &pair.cause})
-      if (*use) *use = accessOf(**use);
+  if (line.pairs)
+    for (analysis::UsePairs::Use& use : line.pairs->uses)
+      if (use.access) use.access = accessOf(*use.access);
   if (!line.history) return;
   for (std::optional<uint32_t>& use : line.history->rows)
     if (use) use = accessOf(*use);

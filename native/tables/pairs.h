@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,9 +25,12 @@ class FunctionPairs {
  private:
   struct Sum {
     double waiting = 0, falsely = 0;  ///< samples
-    std::map<std::pair<std::string, std::string>, double> lines;
+    std::map<std::pair<std::string_view, std::string_view>, double> lines;
   };
-  std::map<std::string, std::map<std::string, Sum>> pairs_;  ///< by who waits, and for whom
+  void add(const analysis::Line& line);
+
+  std::set<std::string> texts_;  ///< each once, however many pairs it is in
+  std::map<std::string_view, std::map<std::string_view, Sum>> pairs_;  ///< by who waits, and for whom
 };
 
 }  // namespace cacheline::tables

@@ -148,11 +148,13 @@ TEST(Waiting, PairsOfUsesAddUpToTheCausesOfWords) {
     const Waiting waiting = shape.make().sample(600, 3, 0.3).waiting(true);
     std::map<std::pair<uint32_t, uint32_t>, std::pair<double, double>> ofWords;  // share and false share
     std::vector<double> ofUse(waiting.uses.size());
-    for (const UseCause& pair : waiting.pairs) {
-      ofUse[pair.use] += pair.share;
-      auto& [share, falsely] = ofWords[{waiting.wordOf[pair.use], waiting.wordOf[pair.cause]}];
-      share += pair.share * waiting.uses[pair.use].known / waiting.line.known;
-      falsely = pair.falsely;
+    for (uint32_t use = 0; use < ofUse.size(); ++use) {
+      for (const UseCause& pair : waiting.pairs->of(use)) {
+        ofUse[use] += pair.share;
+        auto& [share, falsely] = ofWords[{waiting.wordOf[use], waiting.wordOf[pair.cause]}];
+        share += pair.share * waiting.uses[use].known / waiting.line.known;
+        falsely = pair.falsely;
+      }
     }
     EXPECT_EQ(ofWords.size(), waiting.causes.size());
     for (const WaitCause& cause : waiting.causes) {
@@ -162,6 +164,30 @@ TEST(Waiting, PairsOfUsesAddUpToTheCausesOfWords) {
     }
     for (size_t use = 0; use < ofUse.size(); ++use)
       EXPECT_NEAR(ofUse[use], waiting.uses[use].known > 0 ? 1 : 0, 1e-9);
+  }
+}
+
+TEST(Waiting, PairsOfManyUsesTakeNoMoreRoomThanTheirSamples) {
+  // Two threads with code of their own: 800 million pairs wait.
+  constexpr uint32_t kUses = 40'000;
+  std::vector<WordStatistics> uses;
+  std::vector<PlaceSample> samples;
+  for (uint32_t i = 0; i < kUses; ++i) {
+    uses.push_back({i / 2 % 8 * 8, 8, true, true, false, i, i % 2});
+    samples.push_back({i, i % 2});
+  }
+  const std::vector<Visitor> visitors{{0, 0}, {1, 1}};
+  const std::vector<std::vector<bool>> compete(2, std::vector<bool>(2, true));
+  const Waiting waiting = waitingOf({uses, samples, visitors, &compete}, false, true);
+  EXPECT_EQ(waiting.pairs->places.size(), samples.size());
+  EXPECT_EQ(waiting.pairs->uses.size(), kUses);
+  for (const uint32_t use : {0u, kUses - 1}) {
+    const std::vector<UseCause> causes = waiting.pairs->of(use);
+    ASSERT_EQ(causes.size(), kUses / 2);
+    for (const UseCause& each : causes) {
+      EXPECT_NE(each.cause % 2, use % 2);
+      EXPECT_DOUBLE_EQ(each.share, 2.0 / kUses);
+    }
   }
 }
 
