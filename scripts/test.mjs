@@ -1,8 +1,9 @@
 // All tests, in three lanes: fast (no editor), host (inside the extension host), e2e (the packaged extension in a browser).
 //   node scripts/test.mjs [fast] [host] [e2e] [theia]     without a lane: all but theia (the package in Eclipse Theia)
-// Every section runs even where an earlier one failed. What asan needs is compiled beside those that do not judge recordings of programs.
+// Every section runs even where an earlier one failed. Those that watch running programs or an editor come one after the other and have the
+// processors first; meanwhile all others run in the background, one after the other, on what is left.
 // A C++ test runs once: with the sanitizers, or without them where these have nothing to find.
-// The last lines name what failed and sum up: `N passed, M failed, K skipped`.
+// The last lines name the slowest tests and what failed, and sum up: `N passed, M failed, K skipped`.
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,7 @@ import process from 'node:process';
 import { build, buildFolder, hostSuiteFolder } from './build.mjs';
 import { buildExamples, examplesBin, examplesWorkspace } from './lib/examples.mjs';
 import { runPrograms, testPrograms } from './lib/gtest.mjs';
-import { isMain, main, root, run, say, ScriptError, withoutYielding } from './lib/run.mjs';
+import { beForemost, isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 import { lastLines, none, sumOf, summaryLines, words } from './lib/summary.mjs';
 import { setup } from './setup.mjs';
 import { prepareTheia, theiaVersion } from './theia-host.mjs';
@@ -22,17 +23,18 @@ const reporter = path.join(root, 'scripts/lib/mocha-reporter.cjs');
 
 const lanes = {
   fast: [
-    { name: 'fast: types', body: check('node_modules/typescript/bin/tsc', '--noEmit') },
-    { name: 'fast: eslint', body: check('node_modules/eslint/bin/eslint.js', '.') },
-    { name: 'fast: prettier', body: check('node_modules/prettier/bin/prettier.cjs', '--check', '.') },
-    { name: 'fast: C++', needsBuild: true, alone: true, body: cpp },
-    { name: 'fast: TypeScript', needsBuild: true, alone: true, body: unit },
-    { name: 'fast: C++ under asan+ubsan', needsBuild: true, compile: compileSanitized, body: sanitized },
+    { name: 'fast: types', background: true, body: check('node_modules/typescript/bin/tsc', '--noEmit') },
+    { name: 'fast: eslint', background: true, body: check('node_modules/eslint/bin/eslint.js', '.') },
+    { name: 'fast: prettier', background: true, body: check('node_modules/prettier/bin/prettier.cjs', '--check', '.') },
+    { name: 'fast: TypeScript', needsBuild: true, background: true, body: unit },
+    { name: 'fast: C++ under asan+ubsan', needsBuild: true, background: true, body: sanitized },
+    { name: 'fast: C++ with running programs', needsBuild: true, body: cpp },
+    { name: 'fast: TypeScript with running programs', needsBuild: true, body: unitLive },
   ],
   host: versions.map((version) => ({ name: `host: VS Code ${version.name}`, needsBuild: true, body: () => host(version) })),
   e2e: [
     { name: 'e2e: the package and its pages', needsBuild: true, body: packageTests },
-    ...versions.map((version) => ({ name: `e2e: VS Code ${version.name}`, needsBuild: true, body: () => editor(version) })),
+    ...versions.map((version) => ({ name: `e2e: VS Code ${version.name}`, needsBuild: true, body: (options) => editor(version, options) })),
   ],
   theia: [{ name: `theia: Eclipse Theia ${theiaVersion}`, needsBuild: true, body: theia }],
 };
@@ -40,14 +42,15 @@ const lanesOfCi = ['fast', 'host', 'e2e'];
 
 /** A program that passes or fails as one test. */
 function check(program, ...args) {
-  return async () => {
+  return async ({ tell, yielding }) => {
     const { status, stdout, stderr } = await run(process.execPath, [path.join(root, program), ...args], {
       check: false,
       capture: true,
-      timeoutSeconds: 300,
+      yielding,
+      timeoutSeconds: 600,
     });
     const output = `${stdout}${stderr}`;
-    process.stdout.write(output);
+    tell(output.trim());
     return status === 0 ? { ...none, passed: 1 } : failure(path.basename(program), lastLines(output));
   };
 }
@@ -67,55 +70,59 @@ const plainSuites = {
 };
 const runsPlain = (program, test) => plainSuites[program]?.test(test) ?? false;
 
-const ofPrograms = { timeoutSeconds: 900, again: /^(record|heap)\.|[./]Live/ };
-
 async function cpp() {
-  return runPrograms(testPrograms(buildFolder, Object.keys(plainSuites)), { ...ofPrograms, chosen: runsPlain });
+  return runPrograms(testPrograms(buildFolder, Object.keys(plainSuites)), { timeoutSeconds: 900, chosen: runsPlain });
 }
 
-const sanitizedPrograms = testPrograms(path.join(root, 'build/asan'));
-
-async function compileSanitized() {
-  const targets = sanitizedPrograms.map((program) => path.basename(program));
+async function sanitized(options) {
+  const programs = testPrograms(path.join(root, 'build/asan'));
+  const targets = programs.map((program) => path.basename(program));
   await run('cmake', ['--preset', 'asan', '--log-level=WARNING'], { capture: true });
-  await run('ninja', ['-C', 'build/asan', '--quiet', ...targets], { capture: true, yielding: true, timeoutSeconds: 3000 });
+  await run('ninja', ['-C', 'build/asan', '--quiet', ...targets], { ...options, capture: true, timeoutSeconds: 3000 });
+  return runPrograms(programs, { ...options, timeoutSeconds: 1800, chosen: (program, test) => !runsPlain(program, test) });
 }
 
-async function sanitized() {
-  return runPrograms(sanitizedPrograms, { ...ofPrograms, chosen: (program, test) => !runsPlain(program, test) });
+const unitTests = ['--config', 'test/unit/.mocharc.json'];
+
+function unit(options) {
+  return mocha([...unitTests, 'test/unit/*.test.ts', '--ignore', 'test/unit/*.live.test.ts'], 1800, options);
 }
 
-async function unit() {
+async function unitLive(options) {
   await buildExamples();
-  return mocha(['--config', 'test/unit/.mocharc.json'], 1200, { CACHELINE_EXAMPLES_BIN: examplesBin });
+  return mocha([...unitTests, 'test/unit/*.live.test.ts'], 900, options, { CACHELINE_EXAMPLES_BIN: examplesBin });
 }
 
-async function packageTests() {
+async function packageTests(options) {
   await run(process.execPath, ['scripts/package.mjs', '--any-glibc'], { timeoutSeconds: 300 });
-  return mocha(['--config', 'test/e2e/.mocharc.json', 'test/e2e/package.test.ts', 'test/e2e/pages.test.ts'], 180);
+  return mocha(['--config', 'test/e2e/.mocharc.json', 'test/e2e/package.test.ts', 'test/e2e/pages.test.ts'], 180, options);
 }
 
-async function editor(version) {
+/** The newest VS Code runs all tests; older ones a few, marked by CACHELINE_SMOKE: profile, hover, panel and comparison. */
+const isNewest = (version) => version === versions.at(-1);
+
+async function editor(version, options) {
   await prepare(version);
   const workspace = await examplesWorkspace();
   try {
-    return await mocha(['--config', 'test/e2e/.mocharc.json', 'test/e2e/editor.test.ts'], 700, {
+    return await mocha(['--config', 'test/e2e/.mocharc.json', 'test/e2e/editor.test.ts'], 700, options, {
       CACHELINE_VSCODE: version.name,
       CACHELINE_WORKSPACE: workspace.folder,
       CACHELINE_EXAMPLES_BIN: workspace.bin,
+      CACHELINE_SMOKE: isNewest(version) ? '' : '1',
     });
   } finally {
     await workspace.remove();
   }
 }
 
-async function theia() {
+async function theia(options) {
   await prepareTheia();
   await run(process.execPath, ['scripts/package.mjs', '--any-glibc'], { timeoutSeconds: 300 });
   const workspace = await examplesWorkspace();
   try {
     const env = { CACHELINE_WORKSPACE: workspace.folder };
-    return await mocha(['--config', 'test/e2e/.mocharc.json', 'test/e2e/theia.test.ts'], 400, env);
+    return await mocha(['--config', 'test/e2e/.mocharc.json', 'test/e2e/theia.test.ts'], 400, options, env);
   } finally {
     await workspace.remove();
   }
@@ -131,7 +138,7 @@ async function host(version) {
         extension: root,
         suite: path.join(hostSuiteFolder, 'suite-index.js'),
         workspace: workspace.folder,
-        env: { CACHELINE_EXAMPLES_BIN: workspace.bin },
+        env: { CACHELINE_EXAMPLES_BIN: workspace.bin, CACHELINE_SMOKE: isNewest(version) ? '' : '1' },
         timeoutSeconds: 420,
       }),
     );
@@ -141,15 +148,18 @@ async function host(version) {
 }
 
 /** Runs mocha in a process of its own and returns its results. */
-async function mocha(args, timeoutSeconds, env = {}) {
+async function mocha(args, timeoutSeconds, { tell, yielding }, env = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'cacheline-results-'));
   const results = path.join(folder, 'results.json');
   try {
-    const { status, timedOut } = await run(process.execPath, [mochaProgram, '--reporter', reporter, ...args], {
+    const { status, stdout, stderr, timedOut } = await run(process.execPath, [mochaProgram, '--reporter', reporter, ...args], {
       check: false,
+      capture: yielding,
+      yielding,
       timeoutSeconds,
       env: { ...process.env, ...env, CACHELINE_TEST_RESULTS: results },
     });
+    if (yielding) tell(`${stdout}${stderr}`);
     if (timedOut) throw new ScriptError(`mocha did not end within ${timeoutSeconds} s`);
     if (!existsSync(results)) throw new ScriptError(`mocha ended with status ${status} before it ran a test`);
     const found = JSON.parse(await readFile(results, 'utf8'));
@@ -162,38 +172,34 @@ async function mocha(args, timeoutSeconds, env = {}) {
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-/** Runs one section and returns its results; whatever it throws is one failure of it. A body that returns nothing is no test. */
-async function section(name, body) {
-  say(`\n=== ${name}`);
+/**
+ * Runs one section and returns its results; whatever it throws is one failure of it. A body that returns nothing is no test.
+ * @param body gets `yielding`, for what it starts, and `tell`, which takes what there is to say: at once, or where it yields, at its end
+ */
+async function section(name, body, yielding = false) {
+  const told = [];
+  const tell = yielding ? (text) => void told.push(text) : say;
+  tell(`\n=== ${name}`);
   const started = performance.now();
   let results;
   try {
-    results = (await body()) ?? none;
+    results = (await body({ tell, yielding })) ?? none;
     if (results !== none && results.passed + results.failed + results.skipped === 0) throw new ScriptError('no test ran');
   } catch (error) {
     const text = error instanceof ScriptError ? error.message : error.stack;
-    say(text);
+    tell(text);
     results = failure('all of it', text);
   }
   const time = seconds(started);
-  say(`--- ${name}: ${results === none ? 'done' : words(results)} in ${time}`);
+  tell(`--- ${name}: ${results === none ? 'done' : words(results)} in ${time}`);
+  if (told.length > 0) say(told.join('\n'));
   return { name, ...results, time };
 }
 
-/**
- * Sections wait for much, and few use two processors: what some need compiled is compiled beside the others, and they come last. It waits
- * while a section runs that is to be `alone`.
- * @returns the sections in the order to run them
- */
-function withCompiling(sections) {
-  const last = sections.filter(({ compile }) => compile);
-  const waiting = last.map(({ compile, body, ...section }) => {
-    const compiled = compile();
-    compiled.catch(() => {}); // told of by the section
-    return { ...section, body: () => compiled.then(body) };
-  });
-  const others = sections.filter(({ compile }) => !compile);
-  return [...others.map(({ alone, body, ...section }) => ({ ...section, body: alone ? () => withoutYielding(body) : body })), ...waiting];
+async function inTurn(sections) {
+  const results = [];
+  for (const { name, body, background } of sections) results.push(await section(name, body, background));
+  return results;
 }
 
 async function test(names) {
@@ -209,8 +215,10 @@ async function test(names) {
   const results = [built];
   for (const { name } of sections.filter(({ needsBuild }) => needsBuild && built.failed > 0))
     say(`\n=== ${name}\nnot run: the build failed`);
-  for (const { name, body } of withCompiling(sections.filter(({ needsBuild }) => !needsBuild || built.failed === 0)))
-    results.push(await section(name, body));
+  beForemost();
+  const able = sections.filter(({ needsBuild }) => !needsBuild || built.failed === 0);
+  const ran = await Promise.all([true, false].map((apart) => inTurn(able.filter(({ background = false }) => background === apart))));
+  results.push(...ran.flat());
 
   say(`\n=== summary (${seconds(started)})`);
   say(summaryLines(results).join('\n'));

@@ -3,7 +3,6 @@ import type { Results } from './summary.mjs';
 
 interface Options {
   chosen?: (program: string, test: string) => boolean;
-  again?: RegExp;
   timeoutSeconds: number;
   tell?: (text: string) => void;
 }

@@ -38,9 +38,8 @@ export const testPrograms = (folder, names = allPrograms) => names.map((name) =>
  * Runs programs side by side, one a core; `PROGRAM.log` has all that one printed.
  * @param programs paths, the longest-running first
  * @param options.chosen whether a test runs, of its program and its name: `decode` and `Suite.Test` of `test_decode`; all do without it
- * @param options.again matches those that watch running programs, as `decode.Suite.Test`. One whose expectation failed is tried once more by itself, and told of as
- *   such; not one that ended its program or that a sanitizer complained of.
  * @param options.tell takes what there is to say meanwhile
+ * @param options.yielding as of `start`
  * @param options.timeoutSeconds of a program; the test that it is at then has failed, and the others go on
  * @returns results as in summary.mjs; a skipped test's name carries its reason
  */
@@ -56,7 +55,7 @@ export async function runPrograms(programs, options) {
   return merged(results);
 }
 
-async function runProgram(program, { chosen = () => true, again = /^$/, timeoutSeconds, tell = say }) {
+async function runProgram(program, { chosen = () => true, yielding, timeoutSeconds, tell = say }) {
   const label = path.basename(program).replace(/^test_/, '');
   const log = `${program}.log`;
   await rm(log, { force: true });
@@ -65,7 +64,7 @@ async function runProgram(program, { chosen = () => true, again = /^$/, timeoutS
   const results = [];
   const started = performance.now();
   for (let rest = names; rest.length > 0;) {
-    const { output, status, timedOut } = await runTests(program, rest, log, timeoutSeconds);
+    const { output, status, timedOut } = await runTests(program, rest, log, { yielding, timeoutSeconds });
     const ending = timedOut ? `did not end within ${timeoutSeconds} s` : endingOf(status);
     const { last, ...found } = readOutput(label, output, ending);
     results.push(found);
@@ -76,25 +75,19 @@ async function runProgram(program, { chosen = () => true, again = /^$/, timeoutS
   }
   const ran = merged(results);
   for (const { name, message } of ran.failures) tell(`FAILED ${name}\n${message}`);
-  for (const { name, message } of ran.failures.filter((failed) => failed.expectation && again.test(failed.name))) {
-    const { status } = await runTests(program, [name.slice(label.length + 1)], log, timeoutSeconds);
-    if (status !== 0) continue;
-    tell(`${name} passed when tried again`);
-    forgive(ran, name, message);
-  }
   tell(`${label}: ${words(ran)} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
   const left = names.length - ran.passed - ran.failed - ran.skipped;
   return left <= 0 ? ran : merged([ran, failure(label, `${left} of its ${names.length} tests did not run`)]);
 }
 
 /** Both outputs go to one file: a sanitizer's words stand with the test they belong to, and whatever outlives the program holds up nothing. */
-async function runTests(program, names, log, timeoutSeconds) {
+async function runTests(program, names, log, options) {
   const file = await open(log, 'a');
   try {
     const from = (await file.stat()).size;
     const { status, timedOut } = await run(program, ['--gtest_color=no', '--gtest_brief=0', `--gtest_filter=${names.join(':')}`], {
+      ...options,
       check: false,
-      timeoutSeconds,
       cwd: path.dirname(program),
       stdio: ['ignore', file.fd, file.fd],
     });
@@ -119,11 +112,13 @@ function testNames(list) {
  * @returns results, and `last`, the name of the last test that was begun
  */
 function readOutput(label, output, ending) {
-  const results = { ...none, failures: [], skips: [], last: undefined };
+  const results = { ...none, failures: [], skips: [], times: [], last: undefined };
   for (const block of output.split('[ RUN      ] ').slice(1)) {
     const name = /^\S+/.exec(block)[0];
-    const [, text, word] = new RegExp(`\n([^]*?)\\[ +(OK|FAILED|SKIPPED) +\\] ${name}\\b`).exec(block) ?? [, block.slice(name.length)];
+    const ended = new RegExp(`\n([^]*?)\\[ +(OK|FAILED|SKIPPED) +\\] ${name}\\b.*?(?:\\((\\d+) ms\\))?$`, 'm').exec(block);
+    const [, text, word, ms] = ended ?? [, block.slice(name.length)];
     results.last = name;
+    if (ms !== undefined) results.times.push({ name: `${label}.${name}`, ms: Number(ms) });
     if (word === 'OK') results.passed++;
     else if (word === 'SKIPPED') {
       results.skipped++;
@@ -131,19 +126,10 @@ function readOutput(label, output, ending) {
     } else {
       results.failed++;
       const message = complaint(text) ?? `${word ? 'failed' : ending}; the end of its output:\n${lastLines(text)}`;
-      const expectation = word === 'FAILED' && !sanitizerComplaint.test(text);
-      results.failures.push({ name: `${label}.${name}`, message, ...(expectation && { expectation }) });
+      results.failures.push({ name: `${label}.${name}`, message });
     }
   }
   return results;
-}
-
-/** Counts a test that passed when it was tried again. */
-function forgive(results, name, message) {
-  results.failures = results.failures.filter((failed) => failed.name !== name);
-  results.failed--;
-  results.passed++;
-  results.retries.push(`${name}: ${message.split('\n').slice(0, 3).join(' ')}`);
 }
 
 const failure = (name, message) => ({ ...none, failed: 1, failures: [{ name, message }] });

@@ -3,29 +3,23 @@ const { writeFileSync } = require('node:fs');
 const { inspect } = require('node:util');
 const Mocha = require('mocha');
 
-const { EVENT_RUN_END, EVENT_TEST_PASS, EVENT_TEST_PENDING, EVENT_TEST_RETRY } = Mocha.Runner.constants;
+const { EVENT_RUN_END, EVENT_TEST_END, EVENT_TEST_PENDING } = Mocha.Runner.constants;
 
 class ResultsReporter extends Mocha.reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
     const skips = [];
-    const retries = [];
+    const times = [];
     runner.on(EVENT_TEST_PENDING, (test) => skips.push(test.fullTitle()));
-    const reasons = new Map();
-    runner.on(EVENT_TEST_RETRY, (test, error) => reasons.set(test.fullTitle(), messageOf(error).split('\n').slice(0, 3).join(' ')));
-    runner.on(EVENT_TEST_PASS, (test) => {
-      if (test.currentRetry() > 0) retries.push(`${test.fullTitle()}: ${reasons.get(test.fullTitle())}`);
+    runner.on(EVENT_TEST_END, (test) => {
+      if (test.state === 'passed' || test.state === 'failed') times.push({ name: test.fullTitle(), ms: test.duration });
     });
-    const messageOfBoth = (test) => {
-      const first = reasons.get(test.fullTitle());
-      return `${messageOf(test.err)}${first === undefined ? '' : `\nat the first try: ${first}`}`;
-    };
     runner.once(EVENT_RUN_END, () => {
       const { passes, failures, pending } = this.stats;
       const file = process.env.CACHELINE_TEST_RESULTS;
       if (file === undefined) return;
-      const failed = this.failures.map((test) => ({ name: test.fullTitle(), message: messageOfBoth(test) }));
-      writeFileSync(file, JSON.stringify({ passed: passes, failed: failures, skipped: pending, failures: failed, skips, retries }));
+      const failed = this.failures.map((test) => ({ name: test.fullTitle(), message: messageOf(test.err) }));
+      writeFileSync(file, JSON.stringify({ passed: passes, failed: failures, skipped: pending, failures: failed, skips, times }));
     });
   }
 }

@@ -42,14 +42,38 @@ for (const [signal, number] of [
   });
 }
 
+let areForemost = false;
+/**
+ * Lets all that is started from now on have the processors before others, as far as this user may: threads that have to share a processor
+ * with another program take turns on it, and show another sharing than they have by themselves.
+ */
+export function beForemost() {
+  areForemost = true;
+}
+
+/** Of a program at the head of its own session, and of what it starts. */
+function prioritize(pid, priority) {
+  try {
+    setPriority(pid, priority);
+    // Sessions share alike, however nice their processes are (sched(7), autogroup).
+    writeFileSync(`/proc/${pid}/autogroup`, String(priority));
+  } catch (error) {
+    // EPERM, EACCES: this user may not go first. ENOENT: no such groups here, then being nice is enough. ESRCH: it has ended.
+    if (!['EPERM', 'EACCES', 'ENOENT', 'ESRCH'].includes(error.info?.code ?? error.code)) throw error;
+  }
+}
+
 /**
  * Starts a program at the head of its own process group, which is killed when this script ends.
  * @param options of child_process.spawn; `stdio` is [no input, ours, ours] unless given.
+ * @param options.yielding lets it have only what others leave of the processors.
  */
-export function start(command, args, options = {}) {
+export function start(command, args, { yielding = false, ...options } = {}) {
   const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options, detached: true });
   if (child.pid !== undefined) {
     const { pid } = child;
+    if (yielding) prioritize(pid, constants.priority.PRIORITY_LOW);
+    else if (areForemost) prioritize(pid, constants.priority.PRIORITY_HIGHEST);
     groups.add(pid);
     child.once('exit', () => {
       killGroup(pid); // what the program left running
@@ -59,57 +83,17 @@ export function start(command, args, options = {}) {
   return child;
 }
 
-/** Those that run with `yielding`, and whether they wait. */
-const yieldingGroups = new Set();
-let areWaiting = false;
-
-function letWait(wait) {
-  areWaiting = wait;
-  for (const pid of yieldingGroups) killGroup(pid, wait ? 'SIGSTOP' : 'SIGCONT');
-}
-
-/**
- * Runs a function while nothing runs with `yielding`: programs whose threads take turns with others on a processor show another sharing.
- * What ninja has begun to compile, it still ends.
- */
-export async function withoutYielding(body) {
-  letWait(true);
-  try {
-    return await body();
-  } finally {
-    letWait(false);
-  }
-}
-
-/** Lets a program, and what it starts from now on, have the processors only where nobody else wants them. */
-function yieldProcessors(pid) {
-  setPriority(pid, constants.priority.PRIORITY_LOW);
-  try {
-    // It has a session of its own, and sessions share alike, however nice their processes are (sched(7), autogroup).
-    writeFileSync(`/proc/${pid}/autogroup`, String(constants.priority.PRIORITY_LOW));
-  } catch {
-    // No such groups here: then being nice is enough.
-  }
-}
-
 /**
  * Runs a program to its end.
  * @param options.timeoutSeconds kills the whole group after this time; none by default.
- * @param options.yielding lets it have only what others leave of the processors.
+ * @param options.yielding as of `start`.
  * @param options.capture returns stdout and stderr as text instead of passing them through.
  * @param options.check false: a status other than 0 is returned and not thrown.
  * @returns {{status: number, stdout: string, stderr: string, timedOut: boolean, seconds: number}} status is 128+signal where it died of one.
  */
-export async function run(command, args, { timeoutSeconds, yielding = false, capture = false, check = true, ...options } = {}) {
+export async function run(command, args, { timeoutSeconds, capture = false, check = true, ...options } = {}) {
   const started = performance.now();
   const child = start(command, args, capture ? { stdio: ['ignore', 'pipe', 'pipe'], ...options } : options);
-  if (yielding && child.pid !== undefined) {
-    const { pid } = child;
-    yieldProcessors(pid);
-    yieldingGroups.add(pid);
-    letWait(areWaiting);
-    child.once('exit', () => yieldingGroups.delete(pid));
-  }
   const text = { stdout: [], stderr: [] };
   for (const name of ['stdout', 'stderr']) child[name]?.on('data', (chunk) => text[name].push(chunk));
   let timedOut = false;

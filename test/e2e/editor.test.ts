@@ -1,5 +1,6 @@
 // The whole road in a real editor: install the package, profile the example from the palette, see it on the source.
-// Environment: CACHELINE_VSCODE (version), CACHELINE_WORKSPACE (a copy of examples/ with its programs in build/).
+// Environment: CACHELINE_VSCODE (version), CACHELINE_WORKSPACE (a copy of examples/ with its programs in build/), CACHELINE_SMOKE (not empty: the
+// first steps alone).
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -246,10 +247,11 @@ describe(`VS Code ${version.name}`, function () {
     await window.page.keyboard.press('Escape');
   });
 
+  describeLayout({ window: () => window, workspace });
+  if (process.env['CACHELINE_SMOKE']) return;
   describeRows({ window: () => window });
   describePanelTabs({ window: () => window, workspace }, EXAMPLE, [writes, reads]);
   describeLooks(() => window);
-  describeLayout({ window: () => window, workspace });
   describeAdvice({ window: () => window, workspace });
   describeCompare({ window: () => window, workspace });
   describeRecording({ window: () => window, workspace });

@@ -4,6 +4,10 @@ import path from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
 
+/** Where CACHELINE_SMOKE is set: profiles, hovers, the panel and comparisons. */
+const SMOKE = ['compare', 'layout', 'panel-rows', 'profile'];
+const isChosen = (name: string): boolean => !process.env.CACHELINE_SMOKE || SMOKE.includes(name.replace('.test.js', ''));
+
 /** Called by VS Code; rejects where a test failed. */
 export async function run(): Promise<void> {
   const results = process.env.CACHELINE_TEST_RESULTS;
@@ -16,10 +20,9 @@ export async function run(): Promise<void> {
     ui: 'bdd',
     color: false,
     timeout: 60_000,
-    retries: 1,
     reporter: path.join(__dirname, '../../scripts/lib/mocha-reporter.cjs'),
   });
-  for (const name of readdirSync(__dirname).sort()) if (name.endsWith('.test.js')) mocha.addFile(path.join(__dirname, name));
+  for (const name of readdirSync(__dirname).sort()) if (name.endsWith('.test.js') && isChosen(name)) mocha.addFile(path.join(__dirname, name));
   await new Promise<void>((resolve, reject) => {
     mocha.run((failures) => {
       if (failures === 0) resolve();
