@@ -44,14 +44,18 @@ for (const [signal, number] of [
 
 let areForemost = false;
 /**
- * Lets all that is started from now on have the processors before others, as far as this user may: threads that have to share a processor
- * with another program take turns on it, and show another sharing than they have by themselves.
+ * Lets all that is started from now on go first: threads that have to share a processor with another program take turns on it, and show
+ * another sharing than they have by themselves.
  */
 export function beForemost() {
   areForemost = true;
 }
 
-/** Of a program at the head of its own session, and of what it starts. */
+/** Lets a program at the head of its own session, and what it starts, have the processors before others, as far as this user may. */
+export function goFirst(pid) {
+  prioritize(pid, constants.priority.PRIORITY_HIGHEST);
+}
+
 function prioritize(pid, priority) {
   try {
     setPriority(pid, priority);
@@ -73,7 +77,7 @@ export function start(command, args, { yielding = false, ...options } = {}) {
   if (child.pid !== undefined) {
     const { pid } = child;
     if (yielding) prioritize(pid, constants.priority.PRIORITY_LOW);
-    else if (areForemost) prioritize(pid, constants.priority.PRIORITY_HIGHEST);
+    else if (areForemost) goFirst(pid);
     groups.add(pid);
     child.once('exit', () => {
       killGroup(pid); // what the program left running

@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleCommandLine } from '../../scripts/build.mjs';
+import { goFirst } from '../../scripts/lib/run.mjs';
 import { joinArguments } from '../../extension/session/record/launch';
 
 export const root = join(__dirname, '../..');
@@ -25,8 +26,6 @@ export interface RunOptions {
   through?: readonly string[];
   /** Its three streams are a terminal; all output is then in `stdout`. */
   terminal?: boolean;
-  /** A process group of its own, as a shell gives a job. */
-  group?: boolean;
   /** Called with the process once its output contains the text. */
   when?: { says: string; then: (child: ChildProcess) => void };
 }
@@ -60,11 +59,13 @@ export class Command {
     return this.folder;
   }
 
-  run(args: readonly string[], { cwd, env = {}, through = [], terminal = false, group = false, when }: RunOptions): Promise<Outcome> {
+  /** In a process group of its own, as a shell gives a job, and before all other programs: these tests judge how threads run. */
+  run(args: readonly string[], { cwd, env = {}, through = [], terminal = false, when }: RunOptions): Promise<Outcome> {
     const line = [...through, this.link, ...args];
     // `exec`, so that the only child of `script` is the program, whichever shell runs the line.
     const [program = '', ...rest] = terminal ? ['script', '-qec', `exec ${joinArguments(line)}`, '/dev/null'] : line;
-    const child = spawn(program, rest, { cwd, env: { ...process.env, ...env }, detached: group, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, rest, { cwd, env: { ...process.env, ...env }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    if (child.pid !== undefined) goFirst(child.pid);
     const outcome: Outcome = { status: -1, stdout: '', stderr: '' };
     let waiting = when;
     const note = (): void => {
