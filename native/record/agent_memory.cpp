@@ -202,6 +202,7 @@ AgentCounts AgentMemory::counts() const {
           load(header_->unsampled),
           load(header_->small_stacks),
           load(header_->small_alternates),
+          load(header_->left_handlers),
           load(header_->sealed),
           load(header_->go),
           load(header_->lost_mappings),

@@ -18,6 +18,7 @@ struct AgentCounts {
   uint64_t unsampled = 0;        ///< threads without timer or ring
   uint64_t smallStacks = 0;      ///< threads whose stack has no room for a signal
   uint64_t smallAlternates = 0;  ///< threads whose alternate stack has none
+  uint64_t leftHandlers = 0;     ///< threads that a handler left by longjmp with the agent's signal blocked
   uint64_t sealed = 0;           ///< processes that restricted their own system calls
   uint64_t go = 0;               ///< processes with code of Go's
   uint64_t lostMappings = 0;     ///< of which nothing is known

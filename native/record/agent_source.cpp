@@ -235,6 +235,10 @@ std::vector<std::string> AgentSource::warnings() const {
     list.push_back(counted(counts.smallAlternates, "thread was", "threads were") +
                    " not sampled for some time: the program's alternate signal stack (sigaltstack) has no "
                    "room for the agent's signal");
+  if (counts.leftHandlers > 0)
+    list.push_back(counted(counts.leftHandlers, "thread was", "threads were") +
+                   " not sampled for some time: a signal handler on an alternate stack left by longjmp, with "
+                   "the agent's signal blocked");
   if (counts.sealed > 0)
     list.push_back(counted(counts.sealed, "process", "processes") +
                    " restricted the system calls that may be made (seccomp): not sampled after that");

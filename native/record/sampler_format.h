@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define SAMPLER_MAGIC 0x0031504d53484c43ull /* "CLHSMP1\0" */
-#define SAMPLER_VERSION 2u
+#define SAMPLER_VERSION 3u
 #define SAMPLER_PAGE 4096u
 #define SAMPLER_SLOTS 2048u
 #define SAMPLER_RING_BYTES (128u << 10)
@@ -59,6 +59,7 @@ struct sampler_file_header {
   uint64_t unsampled;        /* threads that are not sampled: no slot, no memory, no timer */
   uint64_t small_stacks;     /* threads that are not sampled, because their stack is too small for a signal */
   uint64_t small_alternates; /* the same of their alternate stack */
+  uint64_t left_handlers;    /* threads that were not sampled for a time: a handler left by longjmp */
   uint64_t sealed;           /* processes that restricted their own system calls */
   uint64_t lost_mappings;    /* for which there was no room */
   uint64_t go;               /* processes that are not sampled, because there is code of Go's in them */

@@ -76,7 +76,7 @@ void alternate_prepare(void) {
   process.frame = getauxval(AT_MINSIGSTKSZ);
   if (process.frame == 0) process.frame = PAGE;
   const stack_t held = held_by_kernel();
-  if (is_programs(&held) || process.alternate_handlers || !use_ours()) return;
+  if (is_programs(&held) || has_alternate_handlers() || !use_ours()) return;
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_sigaction = measure;
@@ -99,10 +99,11 @@ static void leave_out(uint64_t* count) {
 static int find_room(void) {
   const stack_t held = held_by_kernel();
   if (is_programs(&held)) {
+    thread.programs = held;
     if (!fits(&held)) leave_out(&process.file->small_alternates);
     return fits(&held);
   }
-  const int ours = !process.alternate_handlers && (is_ours(&held) || use_ours());
+  const int ours = !has_alternate_handlers() && (is_ours(&held) || use_ours());
   if (!ours && thread.small_stack) leave_out(&process.file->small_stacks);
   return ours || !thread.small_stack;
 }
@@ -121,7 +122,7 @@ int alternate_has_room(stack_t* held) {
     leave_out(&process.file->small_alternates);
     return 0;
   }
-  if (!process.alternate_handlers) return 1;
+  if (!has_alternate_handlers()) return 1;
   *held = none; /* in force when the handler returns */
   if (!thread.small_stack) return 1;
   leave_out(&process.file->small_stacks);
@@ -130,13 +131,31 @@ int alternate_has_room(stack_t* held) {
 
 void alternate_is_asked_for(void) {
   const int saved = errno;
-  process.alternate_handlers = 1;
+  atomic_store_explicit(&process.alternate_handlers, 1, memory_order_relaxed);
   const stack_t held = held_by_kernel();
   if (is_ours(&held)) {
     direct(SYS_sigaltstack, &none, NULL);
     if (thread.small_stack) leave_out(&process.file->small_stacks);
   }
   errno = saved;
+}
+
+/* Bytes that are left of the alternate stack that the thread is on, UINT64_MAX where it is on none. By the
+   address, since the kernel says nothing of a stack with SS_AUTODISARM while a handler is on it. */
+static uint64_t left(void) {
+  const uint64_t here = (uint64_t)__builtin_frame_address(0);
+  const uint64_t in_programs = here - (uint64_t)thread.programs.ss_sp;
+  const uint64_t in_ours = here - (uint64_t)thread.alternate;
+  if (in_programs < thread.programs.ss_size) return in_programs;
+  return thread.alternate != NULL && in_ours < size_of_ours() ? in_ours : UINT64_MAX;
+}
+
+int alternate_is_in_use(void) {
+  return left() != UINT64_MAX;
+}
+
+int alternate_has_place(void) {
+  return left() >= process.frame + HANDLER_NEEDS;
 }
 
 void alternate_release(void) {
@@ -148,8 +167,8 @@ void alternate_release(void) {
 }
 
 static int is_sampled(void) {
-  return process.signal != 0 && !process.ended && !thread.ended && thread.generation == process.generation &&
-         (thread.armed || thread.no_room);
+  return process.signal != 0 && !process_ended() && !thread.ended &&
+         thread.generation == process.generation && (thread.armed || thread.no_room);
 }
 
 AGENT_EXPORT int sigaltstack(const stack_t* wanted, stack_t* before) {
@@ -170,6 +189,7 @@ AGENT_EXPORT int sigaltstack(const stack_t* wanted, stack_t* before) {
   const int result = REAL(sigaltstack)(&next, ours ? NULL : before);
   const int error = result == 0 ? saved : errno;
   if (result == 0 && ours && before != NULL) *before = none;
+  if (result == 0 && (next.ss_flags & SS_DISABLE) != 0) thread.programs = none;
   if (sampled && find_room() && thread.no_room) alternate_arm();
   errno = error;
   return result;

@@ -21,38 +21,55 @@
 #define MOST_BACKOFF 100000000u
 
 struct range {
-  uint64_t start, end;
-  uint64_t what; /* hash of all that is recorded of it */
-  uint64_t executable;
+  _Atomic uint64_t start, end;
+  _Atomic uint64_t what; /* hash of all that is recorded of it */
+  _Atomic uint64_t executable;
 };
 struct known {
-  uint32_t count;
+  _Atomic uint32_t count;
   struct range ranges[MOST];
 };
-/* One is read by every thread while another is written, by one thread at a time. A thread that reads while
-   both were replaced sees a mixture, and at worst asks for a reading that was not needed. */
+/* The set of the last reading is looked at by every thread while the next reading writes the other one: the
+   set of reading n is whole as long as `readings` is n. Who looks reads `readings` before and afterwards; if
+   it has changed, what was found may be a mixture, and counts as not found. So that costs a reading which was
+   not needed, and never hides one that was. */
 static struct known known[2];
-static _Atomic uint32_t current;
-static atomic_int reading;
-static _Atomic int code_is_stale, data_is_stale;
-/* Written by the one that reads. */
-static int64_t budget = BURST;
-static uint64_t last_reading, next_guess, backoff;
+static _Atomic uint32_t readings;
+static atomic_int reading; /* 1: a thread reads. The others do not wait for it. */
+static atomic_int code_is_stale, data_is_stale;
+/* Written by the one that reads. The first three are looked at by all, each alone: an old value of one beside
+   a new one of another moves a guess by one reading. */
+static _Atomic int64_t budget = BURST;
+static _Atomic uint64_t last_reading, next_guess;
+static uint64_t backoff;
 
 static char buffer[16384];
 static char line[8192]; /* a path of PATH_MAX with each byte escaped does not fit: such a mapping is lost */
 
+/* The values of these are put in order by `readings` and `reading`. */
+#define GET(place) atomic_load_explicit(&(place), memory_order_relaxed)
+#define SET(place, value) atomic_store_explicit(&(place), value, memory_order_relaxed)
+
 static const struct range* find(const struct known* set, uint64_t address) {
-  uint32_t low = 0, high = set->count <= MOST ? set->count : 0;
+  const uint32_t count = GET(set->count);
+  uint32_t low = 0, high = count <= MOST ? count : 0;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
-    if (set->ranges[middle].end <= address)
+    if (GET(set->ranges[middle].end) <= address)
       low = middle + 1;
     else
       high = middle;
   }
-  if (low >= MOST || low >= set->count || set->ranges[low].start > address) return NULL;
+  if (low >= MOST || low >= count || GET(set->ranges[low].start) > address) return NULL;
   return &set->ranges[low];
+}
+
+/* Whether the n-th reading, if it is the last one still, found something there. */
+static int is_known(uint32_t n, uint64_t address, int as_code) {
+  const struct range* range = find(&known[n & 1], address);
+  const int found = range != NULL && (!as_code || GET(range->executable));
+  atomic_thread_fence(memory_order_acquire);
+  return found && GET(readings) == n;
 }
 
 static uint64_t hash_of(const struct mapping* map) {
@@ -122,14 +139,20 @@ static int parse(char* text, struct mapping* map) {
 static int take(struct known* next, const struct known* before, uint32_t* at, const struct mapping* map,
                 uint64_t time) {
   const uint64_t what = hash_of(map);
-  while (*at < before->count && before->ranges[*at].end <= map->start) ++*at;
-  const struct range* old = *at < before->count ? &before->ranges[*at] : NULL;
-  const int is_new = old == NULL || old->start != map->start || old->what != what;
-  if (next->count == MOST || (is_new && !put_mapping(map, time))) {
+  while (*at < GET(before->count) && GET(before->ranges[*at].end) <= map->start) ++*at;
+  const struct range* old = *at < GET(before->count) ? &before->ranges[*at] : NULL;
+  const int is_new = old == NULL || GET(old->start) != map->start || GET(old->what) != what;
+  const uint32_t count = GET(next->count);
+  if (count == MOST || (is_new && !put_mapping(map, time))) {
     __atomic_fetch_add(&process.file->lost_mappings, 1, __ATOMIC_RELAXED);
     return 0;
   }
-  next->ranges[next->count++] = (struct range){map->start, map->end, what, map->protection & PROT_EXEC};
+  struct range* range = &next->ranges[count];
+  SET(range->start, map->start);
+  SET(range->end, map->end);
+  SET(range->what, what);
+  SET(range->executable, map->protection & PROT_EXEC);
+  SET(next->count, count + 1);
   return is_new;
 }
 
@@ -140,7 +163,7 @@ static int read_all(struct known* next, const struct known* before, uint64_t tim
   int found = 0;
   uint32_t at = 0;
   size_t length = 0;
-  next->count = 0;
+  SET(next->count, 0);
   for (;;) {
     const ssize_t count = (ssize_t)direct(SYS_read, fd, buffer, sizeof buffer);
     if (count <= 0) break;
@@ -160,47 +183,49 @@ static int read_all(struct known* next, const struct known* before, uint64_t tim
 }
 
 static int64_t earned(uint64_t time) {
-  return time > last_reading ? (int64_t)((time - last_reading) / SHARE) : 0;
+  const uint64_t last = GET(last_reading);
+  return time > last ? (int64_t)((time - last) / SHARE) : 0;
 }
 
 void maps_record(uint64_t time) {
-  if (atomic_exchange(&reading, 1) != 0) return;
-  atomic_store(&code_is_stale, 0);
+  if (atomic_exchange_explicit(&reading, 1, memory_order_acquire) != 0) return;
+  atomic_store(&code_is_stale, 0); /* before the kernel is asked: what changes from now on needs another */
   atomic_store(&data_is_stale, 0);
-  const uint32_t old = atomic_load(&current);
-  const int found = read_all(&known[!old], &known[old], time);
+  const uint32_t n = GET(readings);
+  /* Who sees anything of what is now written over sees that `readings` has left it behind. */
+  atomic_thread_fence(memory_order_release);
+  const int found = read_all(&known[(n + 1) & 1], &known[n & 1], time);
   if (found >= 0)
-    atomic_store(&current, !old);
+    atomic_store_explicit(&readings, n + 1, memory_order_release);
   else
     __atomic_fetch_add(&process.file->lost_mappings, 1, __ATOMIC_RELAXED);
   const uint64_t end = now_ns();
   const int64_t cost = end - time < BURST ? (int64_t)(end - time) : BURST; /* it may have had to wait */
-  budget += earned(time);
-  budget = (budget < BURST ? budget : BURST) - cost;
-  last_reading = end;
+  const int64_t had = GET(budget) + earned(time);
+  SET(budget, (had < BURST ? had : BURST) - cost);
+  SET(last_reading, end);
   backoff = found > 0                    ? 0
             : backoff == 0               ? LEAST_BACKOFF
             : backoff < MOST_BACKOFF / 2 ? backoff * 2
                                          : MOST_BACKOFF;
-  next_guess = end + backoff;
-  atomic_store(&reading, 0);
+  SET(next_guess, end + backoff);
+  atomic_store_explicit(&reading, 0, memory_order_release);
 }
 
 void maps_look(uint64_t ip, const uint64_t* registers, uint32_t count, uint64_t time) {
-  const struct known* now = &known[atomic_load_explicit(&current, memory_order_acquire)];
-  const struct range* code = find(now, ip);
-  if (UNLIKELY(code == NULL || !code->executable || atomic_load(&code_is_stale))) return maps_record(time);
-  if (budget + earned(time) <= 0) return;
+  const uint32_t n = atomic_load_explicit(&readings, memory_order_acquire);
+  if (UNLIKELY(!is_known(n, ip, 1) || atomic_load(&code_is_stale))) return maps_record(time);
+  if (GET(budget) + earned(time) <= 0) return;
   if (atomic_load(&data_is_stale)) return maps_record(time);
-  if (time < next_guess) return;
+  if (time < GET(next_guess)) return;
   for (uint32_t i = 0; i < count; i++)
-    if (registers[i] >= LOWEST && registers[i] >> 47 == 0 && find(now, registers[i]) == NULL)
+    if (registers[i] >= LOWEST && registers[i] >> 47 == 0 && !is_known(n, registers[i], 0))
       return maps_record(time);
 }
 
 /* Another thread of the parent may have been reading. */
 void maps_forked(void) {
-  atomic_store(&reading, 0);
+  atomic_store_explicit(&reading, 0, memory_order_relaxed);
 }
 
 void maps_stale(int code) {

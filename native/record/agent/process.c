@@ -69,11 +69,15 @@ static void after_fork_in_child(void) {
   find_self();
   slot_forget();
   maps_forked();
-  if (!process.ended) {
+  if (!process_ended()) {
     announce(PERF_RECORD_FORK);
     thread_begin(0);
   }
   errno = saved;
+}
+
+static void end_sampling(void) {
+  atomic_store_explicit(&process.ended, 1, memory_order_relaxed);
 }
 
 static int set_up(void) {
@@ -86,12 +90,12 @@ static int set_up(void) {
   __atomic_fetch_add(&file->images, 1, __ATOMIC_RELAXED);
   if (go_is_loaded() || go_is_program()) {
     __atomic_fetch_add(&file->go, 1, __ATOMIC_RELAXED);
-    process.ended = 1;
+    end_sampling();
     return 0;
   }
   if (!threads_prepare() || !timer_prepare()) {
     __atomic_fetch_add(&file->unsampled, 1, __ATOMIC_RELAXED);
-    process.ended = 1;
+    end_sampling();
     return 0;
   }
   pthread_atfork(NULL, NULL, after_fork_in_child);
@@ -102,7 +106,7 @@ static int set_up(void) {
 
 int process_ready(void) {
   const int known = atomic_load_explicit(&state, memory_order_acquire);
-  if (LIKELY(known != 0)) return known == 2 && !process.ended;
+  if (LIKELY(known != 0)) return known == 2 && !process_ended();
   int none = 0;
   if (environ == NULL || !atomic_compare_exchange_strong(&state, &none, 1)) return 0;
   const int saved = errno;
@@ -113,12 +117,14 @@ int process_ready(void) {
 }
 
 static void stop_all(uint64_t* count) {
-  process.ended = 1;
+  end_sampling();
   __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
   for (uint64_t i = 0; i < SAMPLER_SLOTS; i++) {
     const struct sampler_slot* slot = &process.slots[i];
-    if (slot->state == SLOT_USED && slot->pid == process.pid && slot->timer != 0)
-      direct(SYS_timer_delete, slot->timer - 1);
+    if (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != SLOT_USED) continue;
+    if (__atomic_load_n(&slot->pid, __ATOMIC_RELAXED) != process.pid) continue;
+    const uint32_t timer = __atomic_load_n(&slot->timer, __ATOMIC_RELAXED);
+    if (timer != 0) direct(SYS_timer_delete, timer - 1);
   }
   timer_disarm();
 }
@@ -141,7 +147,7 @@ void process_leave(void) {
 __attribute__((destructor)) static void end(void) {
   if (!process_ready() || process.pid != (uint32_t)direct(SYS_getpid)) return;
   timer_disarm();
-  process.ended = 1;
+  end_sampling();
   if (thread.slot == NULL || thread.generation != process.generation) return;
   thread.inside = 1;
   slot_begin();

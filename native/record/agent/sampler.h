@@ -74,11 +74,19 @@ struct sampler_process {
   uint32_t foreign;    /* 1: in another namespace of process ids than the recorder */
   uint32_t generation; /* of threads: what one had before a fork is not the child's */
   int signal;
-  uint64_t frame;         /* bytes that the kernel needs for a signal */
-  int alternate_handlers; /* 1: handlers of the program ask for the alternate stack */
-  int ended; /* it exits, has restricted its own system calls or loaded Go: nothing more is sampled */
+  uint64_t frame; /* bytes that the kernel needs for a signal */
+  /* Any thread sets these two, from 0 to 1 and never back. Nothing else is read because of them, so they are
+     relaxed: who sees one late takes one more sample, or gives its alternate stack back one sample later. */
+  atomic_int alternate_handlers; /* 1: handlers of the program ask for the alternate stack */
+  atomic_int ended; /* it exits, has restricted its own system calls or loaded Go: nothing more is sampled */
 };
 extern struct sampler_process process;
+static inline int process_ended(void) {
+  return atomic_load_explicit(&process.ended, memory_order_relaxed);
+}
+static inline int has_alternate_handlers(void) {
+  return atomic_load_explicit(&process.alternate_handlers, memory_order_relaxed);
+}
 
 /* True where this process is sampled; sets it up in its first call. */
 int process_ready(void);
@@ -98,22 +106,34 @@ int go_is_program(void);
 
 /* slot.c: this thread's ring */
 
+/* What a thread and a signal handler that interrupts it both write is one word that neither keeps in a
+   register: a flag that is volatile. No other thread has it. */
+typedef volatile sig_atomic_t flag;
+
 struct sampler_thread {
   struct sampler_slot* slot; /* NULL until there is something to record */
   unsigned char* ring;
   uint32_t generation, tid;
   uint32_t creator; /* thread that started it, where the recording has yet to be told; else 0 */
   uint32_t samples;
-  int timer, armed;
-  void* alternate; /* alternate.c: memory of ours, with or without being in force; NULL: none */
-  int small_stack; /* the stack has no room for a signal */
-  int no_room;     /* it is not sampled, since there is no stack for our handler */
-  int left_out;    /* that is counted */
-  int pass_over;   /* the next sample */
-  int inside;      /* the agent is writing, outside of its handler */
-  int ended;       /* not sampled any more */
-  int masked;      /* the program believes that it blocks our signal */
-  char name[16];   /* as recorded */
+  int timer;
+  flag armed;
+  void* alternate;  /* alternate.c: memory of ours, with or without being in force; NULL: none */
+  stack_t programs; /* the last alternate stack that the program was seen to set, in force or not */
+  int small_stack;  /* the stack has no room for a signal */
+  flag no_room;     /* it is not sampled, since there is no stack for our handler */
+  flag left_out;    /* that is counted */
+  flag pass_over;   /* the next sample */
+  flag inside;      /* the agent is writing, outside of its handler */
+  flag ended;       /* not sampled any more */
+  flag masked;      /* the program believes that it blocks our signal */
+  flag holding;     /* our signal is held back by a call that has not returned */
+  flag forwarding;  /* a handler of the program runs in ours, all signals blocked; 2: on an alternate stack */
+  uint64_t forwarded_at;  /* address on the stack that it runs on */
+  uint64_t handlers_mask; /* of that handler: what would be blocked now without us */
+  flag jumped;            /* a handler left by a jump, and our signal may have stayed blocked */
+  flag jump_counted;
+  char name[16]; /* as recorded */
 };
 extern __thread struct sampler_thread thread;
 
@@ -171,6 +191,9 @@ void alternate_arm(void);
 int alternate_has_room(stack_t* held);
 /* The program has a handler that asks for the alternate stack. */
 void alternate_is_asked_for(void);
+/* Whether the stack that the thread is on is an alternate one, and whether it has room for our signal. */
+int alternate_is_in_use(void);
+int alternate_has_place(void);
 /* At the thread's end. */
 void alternate_release(void);
 
@@ -191,9 +214,12 @@ static inline uint64_t own_bit(void) {
 }
 /* Our signal, held back while the program waits: the call then ends as it would without us. */
 struct hold {
-  int held;
+  int held;  /* it is for let_go to unblock it */
+  int outer; /* thread.holding before */
 };
 struct hold hold_signal(void);
+/* The same where the call itself blocks it, for its time. */
+struct hold hold_by_mask(void);
 void let_go(struct hold hold);
 
 #pragma GCC visibility pop

@@ -38,13 +38,18 @@ static unsigned char* map_ring(uint64_t index, int is_new) {
   return ring == MAP_FAILED ? NULL : ring;
 }
 
+/* An entry's numbers are its thread's to write, and others read them, in this process and in the recorder:
+   each alone, which `state` and `busy` put in order. */
+
 /* One that the image before this one (exec) left behind, else a free one. */
 static int64_t take_existing(uint64_t made) {
   int64_t found = -1;
   for (uint64_t i = 0; i < made; i++) {
     const struct sampler_slot* slot = &process.slots[i];
     const uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
-    if (state == SLOT_USED && slot->pid == process.pid && slot->tid == thread.tid) return (int64_t)i;
+    if (state == SLOT_USED && __atomic_load_n(&slot->pid, __ATOMIC_RELAXED) == process.pid &&
+        __atomic_load_n(&slot->tid, __ATOMIC_RELAXED) == thread.tid)
+      return (int64_t)i;
     if (state == SLOT_FREE && found < 0) found = (int64_t)i;
   }
   uint32_t expected = SLOT_FREE;
@@ -79,10 +84,11 @@ int slot_take(void) {
     return 0;
   }
   struct sampler_slot* slot = &process.slots[index];
-  slot->pid = process.pid;
-  slot->tid = thread.tid;
-  slot->timer = thread.armed ? (uint32_t)thread.timer + 1 : 0;
-  slot->foreign = process.foreign;
+  __atomic_store_n(&slot->tid, thread.tid, __ATOMIC_RELAXED);
+  __atomic_store_n(&slot->timer, thread.armed ? (uint32_t)thread.timer + 1 : 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&slot->foreign, process.foreign, __ATOMIC_RELAXED);
+  /* Behind the thread's number: of the one before, which is dead, the recorder would give the entry away. */
+  __atomic_store_n(&slot->pid, process.pid, __ATOMIC_RELEASE);
   __atomic_store_n(&slot->busy, 0, __ATOMIC_RELEASE);
   /* Only now has a new one its place: a thread that took it before would write beyond the file, a SIGBUS. */
   __atomic_store_n(&slot->state, SLOT_USED, __ATOMIC_RELEASE);
@@ -132,6 +138,6 @@ void slot_release(void) {
 void slot_forget(void) {
   unmap();
   thread.tid = 0;
-  thread.armed = thread.ended = thread.inside = thread.left_out = 0;
+  thread.armed = thread.ended = thread.inside = thread.left_out = thread.jump_counted = 0;
   thread.creator = 0;
 }

@@ -26,7 +26,7 @@ static pthread_key_t at_end;
 
 static void on_end(void* unused) {
   (void)unused;
-  if (process.ended || thread.ended || thread.generation != process.generation) return;
+  if (process_ended() || thread.ended || thread.generation != process.generation) return;
   timer_disarm();
   alternate_release();
   thread.ended = 1;

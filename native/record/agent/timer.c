@@ -39,10 +39,15 @@ static uint64_t timer_interval(void) {
   return !file->wall && file->interval <= file->tick ? 1000 : file->interval;
 }
 
+/* Only this thread adds, and the recorder reads. */
+static void count_up(uint64_t* count) {
+  __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
+}
+
 static void put_sample(const uint64_t* registers, uint64_t time, uint64_t periods) {
   struct sampler_sample* sample = slot_reserve(sizeof *sample);
   if (sample == NULL) {
-    thread.slot->lost++;
+    count_up(&thread.slot->lost);
     /* Nobody reads any more: what is recorded stays, and the program goes on alone. */
     if (time - __atomic_load_n(&process.file->heartbeat, __ATOMIC_RELAXED) > ABANDONED) timer_disarm();
     return;
@@ -63,12 +68,12 @@ static void put_sample(const uint64_t* registers, uint64_t time, uint64_t period
 }
 
 static void take_sample(const siginfo_t* info, ucontext_t* context) {
-  if (process.ended || thread.ended || thread.inside || thread.generation != process.generation) return;
+  if (process_ended() || thread.ended || thread.inside || thread.generation != process.generation) return;
   if (!alternate_has_room(&context->uc_stack)) return;
   if (__atomic_load_n(&process.file->enabled, __ATOMIC_RELAXED) == 0) return;
   const greg_t* registers = context->uc_mcontext.gregs;
   if (at_end_of_call(registers)) {
-    if (thread.slot != NULL) thread.slot->in_kernel++;
+    if (thread.slot != NULL) count_up(&thread.slot->in_kernel);
     return;
   }
   if (thread.pass_over) {
@@ -154,16 +159,17 @@ void timer_arm(void) {
                                    first_time(interval)};
   if (direct(SYS_timer_create, clock, &event, &thread.timer) == 0) {
     thread.armed = 1;
-    if (thread.slot != NULL) thread.slot->timer = (uint32_t)thread.timer + 1;
+    if (thread.slot != NULL)
+      __atomic_store_n(&thread.slot->timer, (uint32_t)thread.timer + 1, __ATOMIC_RELAXED);
     if (direct(SYS_timer_settime, thread.timer, 0, &times, NULL) == 0) return;
   }
-  process.file->timer_error = (uint32_t)errno;
+  __atomic_store_n(&process.file->timer_error, (uint32_t)errno, __ATOMIC_RELAXED);
   __atomic_fetch_add(&process.file->unsampled, 1, __ATOMIC_RELAXED);
 }
 
 void timer_disarm(void) {
-  if (!thread.armed) return;
-  thread.armed = 0;
-  if (thread.slot != NULL) thread.slot->timer = 0;
+  /* A handler that interrupts this deletes it, or this does. */
+  if (__atomic_exchange_n(&thread.armed, 0, __ATOMIC_RELAXED) == 0) return;
+  if (thread.slot != NULL) __atomic_store_n(&thread.slot->timer, 0, __ATOMIC_RELAXED);
   direct(SYS_timer_delete, thread.timer);
 }

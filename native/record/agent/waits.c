@@ -81,14 +81,14 @@ static const sigset_t* with_own(const sigset_t* mask, sigset_t* copy) {
   return copy;
 }
 
-#define MASKED(name, parameters, arguments)                                   \
-  AGENT_EXPORT int name parameters {                                          \
-    sigset_t copy;                                                            \
-    const struct hold hold = mask == NULL ? hold_signal() : (struct hold){0}; \
-    mask = with_own(mask, &copy);                                             \
-    const int result = REAL(name) arguments;                                  \
-    let_go(hold);                                                             \
-    return result;                                                            \
+#define MASKED(name, parameters, arguments)                                 \
+  AGENT_EXPORT int name parameters {                                        \
+    sigset_t copy;                                                          \
+    const struct hold hold = mask == NULL ? hold_signal() : hold_by_mask(); \
+    mask = with_own(mask, &copy);                                           \
+    const int result = REAL(name) arguments;                                \
+    let_go(hold);                                                           \
+    return result;                                                          \
   }
 
 MASKED(ppoll, (struct pollfd * fds, nfds_t count, const struct timespec* timeout, const sigset_t* mask),
