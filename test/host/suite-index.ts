@@ -22,7 +22,8 @@ export async function run(): Promise<void> {
     timeout: 60_000,
     reporter: path.join(__dirname, '../../scripts/lib/mocha-reporter.cjs'),
   });
-  for (const name of readdirSync(__dirname).sort()) if (name.endsWith('.test.js') && isChosen(name)) mocha.addFile(path.join(__dirname, name));
+  for (const name of readdirSync(__dirname).sort())
+    if (name.endsWith('.test.js') && isChosen(name)) mocha.addFile(path.join(__dirname, name));
   await new Promise<void>((resolve, reject) => {
     mocha.run((failures) => {
       if (failures === 0) resolve();

@@ -7,7 +7,7 @@ import { loadAddon, NativeEngine } from '../../extension/engine/native';
 import type { AdviceList } from '../../extension/protocol/advice';
 import type { Report } from '../../extension/protocol/report';
 import { Command, compileFixture } from './command';
-import { onTwoProcessors, temporaryFolder } from './fixtures';
+import { temporaryFolder } from './fixtures';
 
 describe('advice on recordings', function () {
   this.timeout(120_000);
@@ -18,11 +18,9 @@ describe('advice on recordings', function () {
   const advise = (name: string): Promise<AdviceList> => engine.call('advise', { path: join(folder.path, name), showAll: false });
 
   async function recordAndReport(name: string, ...program: string[]): Promise<Report> {
-    return onTwoProcessors(async () => {
-      const recorded = await command.run(['record', '--force', '-F', '4000', '-o', name, '--', ...program], { cwd: folder.path });
-      assert.equal(recorded.status, 0, recorded.stderr);
-      return engine.call('analyze', { path: join(folder.path, name), showAll: false });
-    });
+    const recorded = await command.run(['record', '-F', '4000', '-o', name, '--', ...program], { cwd: folder.path });
+    assert.equal(recorded.status, 0, recorded.stderr);
+    return engine.call('analyze', { path: join(folder.path, name), showAll: false });
   }
 
   it('latent sharing is where the program shares with that placement forced', async () => {

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Report } from '../../extension/protocol/report';
-import { Command, compileFixture, examples, root } from './command';
-import { assertAttributed, onTwoProcessors, temporaryFolder } from './fixtures';
+import { Command, examples, root } from './command';
+import { buildExamples, exampleRecording } from './example-recordings';
+import { assertAttributed, temporaryFolder } from './fixtures';
 import { schemaErrors } from './schemas';
 
 interface Program {
@@ -30,26 +31,23 @@ describe('where perf_event_open is refused', function () {
   let refused: string;
 
   before(() => {
-    execFileSync('make', ['--silent', '-C', join(root, 'examples'), `OUT=${examples}`]);
-    refused = compileFixture('refuse-perf', examples);
+    refused = buildExamples();
   });
   const record = (...args: string[]) => command.run(['record', ...args], { cwd: folder.path, through: [refused] });
-  const metaOf = (name: string) => JSON.parse(readFileSync(join(folder.path, name, 'meta.json'), 'utf8')) as Meta;
+  const metaOf = (name: string) => JSON.parse(readFileSync(resolve(folder.path, name, 'meta.json'), 'utf8')) as Meta;
   const reportOf = async (name: string): Promise<Report> => {
     const { status, stdout, stderr } = await command.run(['report', name, '--format', 'json'], { cwd: folder.path });
     assert.equal(status, 0, stderr);
     return JSON.parse(stdout) as Report;
   };
 
-  for (const { name, top } of programs)
+  // Of what nothing contends for, three are enough: the same judge reads them as by the clock.
+  const quiet = ['counter_array-fixed', 'small_blocks-fixed', 'private_after_fork-private'];
+  for (const { name, top } of programs.filter((program) => program.top || quiet.includes(program.name)))
     it(`${name} has the answer that it has by the clock`, async () => {
-      const recordAndReport = async (): Promise<Report> => {
-        const recorded = await record('--force', '-o', name, '--', join(examples, name));
-        assert.equal(recorded.status, 0, recorded.stderr);
-        return reportOf(name);
-      };
-      const report = await (top ? onTwoProcessors(recordAndReport) : recordAndReport());
-      const meta = metaOf(name);
+      const path = await exampleRecording(command, name, 'agent');
+      const report = await reportOf(path);
+      const meta = metaOf(path);
       assert.equal(meta.collector, 'agent');
       assert.match(meta.collectorReason, /CPU-time timer at 250 Hz/);
       assert.match(

@@ -233,7 +233,6 @@ describe('cacheline command', function () {
     // The shell takes 0.5 s to say goodbye, across several looks of the recorder at whether it should stop.
     const script = `trap "sleep 0.5; echo bye; exit 5" INT; echo ready; ${LOOP}`;
     const outcome = await run(['record', '-o', 'r', '--', 'sh', '-c', script], {
-      group: true,
       when: { says: 'ready', then: ({ pid }) => void setTimeout(() => process.kill(-pid!, 'SIGINT'), 1000) },
     });
     assert.equal(outcome.status, 5, outcome.stderr);

@@ -1,7 +1,18 @@
 // `cacheline diff`, `check` and `export` end to end: recordings by the clock of example programs, contended and fixed.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -12,7 +23,7 @@ import type { Report } from '../../extension/protocol/report';
 import { displayWidth } from '../../extension/session/text/terminal-text';
 import { canSynthesize, compileWorker, synthesize } from './c2c/synth';
 import { Command, examples, root, type Outcome } from './command';
-import { onTwoProcessors } from './fixtures';
+import { exampleRecording } from './example-recordings';
 import { refuses } from './refused-arguments';
 import { sarifErrors } from './sarif-schema';
 import { schemaErrors } from './schemas';
@@ -54,17 +65,12 @@ describe('diff, check and export', function () {
     assert.equal(outcome.stdout, '');
   };
 
+  const [contended, fixed] = ['reader_writer-contended', 'reader_writer-fixed'] as const;
   before(async () => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'cacheline-compare-')));
-    for (const name of ['reader_writer-contended', 'reader_writer-fixed'])
-      await onTwoProcessors(async () => {
-        const { status, stderr } = await run(['record', '--collector', 'clock', '--force', '-o', name, '--', join(examples, name)]);
-        assert.equal(status, 0, stderr);
-        return JSON.parse(await output('report', name, '--format', 'json')) as Report;
-      });
+    for (const name of [contended, fixed]) cpSync(await exampleRecording(command, name), at(name), { recursive: true });
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
-  const [contended, fixed] = ['reader_writer-contended', 'reader_writer-fixed'] as const;
 
   describe('diff', () => {
     const diff = async (...args: string[]): Promise<Diff> => {
@@ -102,11 +108,8 @@ describe('diff, check and export', function () {
         ['pair-new', ['-DSECOND=other', '-DINLINING=always_inline']],
       ] as const) {
         execFileSync('cc', ['-O1', '-g', '-pthread', ...flags, '-o', at(name), at('pair.c')]);
-        await onTwoProcessors(async () => {
-          const { status, stderr } = await run(['record', '--collector', 'clock', '--force', '-o', `${name}.cacheline`, '--', at(name)]);
-          assert.equal(status, 0, stderr);
-          return JSON.parse(await output('report', `${name}.cacheline`, '--format', 'json')) as Report;
-        });
+        const { status, stderr } = await run(['record', '--collector', 'clock', '-o', `${name}.cacheline`, '--', at(name)]);
+        assert.equal(status, 0, stderr);
       }
       const { entries } = await diff('pair-old.cacheline', 'pair-new.cacheline');
       const named = (kind: string): string[] =>

@@ -1,6 +1,5 @@
 // Every example has a known answer (examples/answers.json): recorded, reported and held against it and against a golden text.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { loadAddon, NativeEngine } from '../../extension/engine/native';
@@ -8,7 +7,8 @@ import { ownPlace } from '../../extension/protocol/own-place';
 import type { Access, CacheLine, Report } from '../../extension/protocol/report';
 import { meaningOf } from '../../extension/session/report/remedies';
 import { Command, compileFixture, examples, root } from './command';
-import { assertAttributed, onTwoProcessors, temporaryFolder } from './fixtures';
+import { buildExamples, exampleRecording } from './example-recordings';
+import { assertAttributed, temporaryFolder } from './fixtures';
 import { matchGolden } from './golden';
 import { schemaErrors } from './schemas';
 
@@ -122,22 +122,12 @@ describe('examples', function () {
   const golden = new Map<string, string>();
   const engine = new NativeEngine(loadAddon());
 
-  before(() => {
-    execFileSync('make', ['--silent', '-C', join(root, 'examples'), `OUT=${examples}`]);
-  });
-
-  async function recordAndReport(name: string): Promise<Report> {
-    const recorded = await command.run(['record', '--force', '-o', name, '--', join(examples, name)], { cwd: folder.path });
-    assert.equal(recorded.status, 0, recorded.stderr);
-    const { status, stdout, stderr } = await command.run(['report', name, '--format', 'json'], { cwd: folder.path });
-    assert.equal(status, 0, stderr);
-    return JSON.parse(stdout) as Report;
-  }
+  before(buildExamples);
 
   for (const { name, source, top, never = [], maxShare = 1, parted } of answers.programs) {
     it(name, async () => {
-      const contends = top !== null && top !== undefined;
-      const report = await (contends ? onTwoProcessors(() => recordAndReport(name)) : recordAndReport(name));
+      const path = await exampleRecording(command, name);
+      const report = await engine.call('analyze', { path, showAll: false });
       assert.deepEqual(schemaErrors('cacheline-report-1', report), []);
 
       const { total, attributed, unattributed, lost } = report.samples;
@@ -153,7 +143,7 @@ describe('examples', function () {
         assert.ok(programShare <= maxShare, `${address} has ${programShare} of the samples`);
       }
       if (parted === false) contended.forEach(assertNotParted);
-      const { advice } = await engine.call('advise', { path: join(folder.path, name), showAll: false });
+      const { advice } = await engine.call('advise', { path, showAll: false });
       const remedies = advice.filter(({ way }) => way !== 'none' && way !== 'per-thread');
       if (parted === false || (top && top.parted === false) || top === null) assert.deepEqual(remedies, []);
       // What few samples wait for may gain too little to be worth a change.

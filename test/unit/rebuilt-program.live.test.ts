@@ -9,7 +9,7 @@ import type { Report } from '../../extension/protocol/report';
 import { KEPT_FOLDER } from '../../extension/session/record/kept-binaries';
 import { Command, root, type Outcome, type RunOptions } from './command';
 import { needsCommands } from './commands-here';
-import { onTwoProcessors, temporaryFolder } from './fixtures';
+import { temporaryFolder } from './fixtures';
 
 describe('a program that is built again in its place', function () {
   this.timeout(120_000);
@@ -63,12 +63,11 @@ describe('a program that is built again in its place', function () {
     mkdirSync(at('queue'));
     cpSync(join(root, 'examples/producer_limit/contended.c'), at('queue/main.c'));
     const make = (): void => compile(at('queue/main.c'), '-std=c11', '-D_POSIX_C_SOURCE=200809L', '-I', folder.path);
-    const recordAs = (name: string): Promise<Report> =>
-      onTwoProcessors(async () => {
-        const { status, stderr } = await run(['record', '--collector', 'clock', '--force', '-o', name, '--', './p']);
-        assert.equal(status, 0, stderr);
-        return report(name);
-      });
+    const recordAs = async (name: string): Promise<Report> => {
+      const { status, stderr } = await run(['record', '--collector', 'clock', '-o', name, '--', './p']);
+      assert.equal(status, 0, stderr);
+      return report(name);
+    };
     make();
     const first = await recordAs('before');
     const patch = await run(['advise', 'before', '--patch']);
@@ -159,7 +158,7 @@ describe('a program that is built again in its place', function () {
   describe('after a recording that did not end as planned', () => {
     const FOREVER = '1000000000000';
     /** Records until `end` ends it, once samples and the program are in the recording. `end` has the command and the program. */
-    const interrupted = async (end: (child: ChildProcess, program: number) => void, group = false): Promise<Outcome> => {
+    const interrupted = async (end: (child: ChildProcess, program: number) => void): Promise<Outcome> => {
       build('old');
       const then = (child: ChildProcess): void => {
         void (async () => {
@@ -170,7 +169,6 @@ describe('a program that is built again in its place', function () {
       };
       const script = `echo $$ > pid; echo ready; exec ${at('p')} ${FOREVER}`;
       const outcome = await run(['record', '--collector', 'clock', '-o', 'r', '--', 'sh', '-c', script], {
-        group,
         when: { says: 'ready', then },
       });
       build('young');
@@ -185,7 +183,7 @@ describe('a program that is built again in its place', function () {
     };
 
     it('by Ctrl-C', async () => {
-      const { status, stderr } = await interrupted(({ pid }) => process.kill(-pid!, 'SIGINT'), true);
+      const { status, stderr } = await interrupted(({ pid }) => process.kill(-pid!, 'SIGINT'));
       assert.equal(status, 130, stderr);
       assert.doesNotMatch(stderr, /not kept/);
     });

@@ -1,12 +1,12 @@
 // `cacheline report --by` on recordings by the clock of programs whose answers are known.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArguments } from '../../extension/cli/arguments';
 import type { ReportArguments } from '../../extension/cli/report-arguments';
 import { Command, root } from './command';
-import { onTwoProcessors, temporaryFolder } from './fixtures';
 import { refuses } from './refused-arguments';
 import { rowOf, sum, Tables } from './table-recording';
 
@@ -22,26 +22,24 @@ describe('report --by', function () {
   this.timeout(120_000);
   const command = new Command();
   command.install();
-  const folder = temporaryFolder();
-  const tables = new Tables(command, () => folder.path, 'clock');
-
-  const record = async (...options: string[]): Promise<void> => {
-    const program = join(folder.path, 'tables');
-    execFileSync('cc', ['-O1', '-g', '-pthread', '-o', program, source]);
-    await onTwoProcessors(async () => {
-      const { status, stderr } = await command.run(
-        ['record', '--collector', 'clock', '--force', '-o', 'clock', ...options, '--', program],
-        {
-          cwd: folder.path,
-        },
-      );
-      assert.equal(status, 0, stderr);
-      return tables.report();
+  let folder = '';
+  const recordingOf = async (name: string, ...options: string[]): Promise<Tables> => {
+    const { status, stderr } = await command.run(['record', '--collector', 'clock', '-o', name, ...options, '--', './tables'], {
+      cwd: folder,
     });
+    assert.equal(status, 0, stderr);
+    return new Tables(command, () => folder, name);
   };
+  let tables: Tables;
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'cacheline-tables-'));
+    execFileSync('cc', ['-O1', '-g', '-pthread', '-o', join(folder, 'tables'), source]);
+    tables = await recordingOf('clock');
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
 
   it('adds up to the report by every key, whatever a filter leaves', async () => {
-    await record();
     await tables.assertSums();
     await tables.assertSumsBy(['type', 'thread', 'time,line'], '--time', '20%-70%');
     const [thread] = (await tables.by('thread')).rows;
@@ -49,7 +47,7 @@ describe('report --by', function () {
   });
 
   it('knows what the program does', async () => {
-    await record('--heap');
+    const tables = await recordingOf('heap', '--heap');
     const types = await tables.by('type');
     const counter = rowOf(types, 'counter');
     assert.equal(types.rows[0], counter, 'it has most contended samples');
@@ -83,7 +81,6 @@ describe('report --by', function () {
   });
 
   it('says which function waits for which, down to source lines', async () => {
-    await record();
     const functions = await tables.by('function');
     for (const [own, other] of [
       ['left', 'right'],
@@ -102,7 +99,6 @@ describe('report --by', function () {
   });
 
   it('is a timeline', async () => {
-    await record();
     const { rows, bins } = await tables.by('time', '--bins', '10');
     assert.equal(rows.length, 10);
     assert.equal(bins?.count, 10);
@@ -130,7 +126,7 @@ describe('report --by', function () {
   });
 
   it('is of recordings by the agent, too, and says what it cannot know', async () => {
-    await record('--collector', 'agent');
+    const tables = await recordingOf('agent', '--collector', 'agent');
     await tables.assertSumsBy(['type', 'thread', 'source,cpu']);
     const { collector, limits, rows } = await tables.by('type');
     assert.equal(collector, 'agent');
@@ -159,6 +155,6 @@ describe('report --by', function () {
       [3, 'nothing', '--by', 'type'],
       [3, source, '--by', 'type'],
     ] as const)
-      assert.equal((await command.run(['report', ...args], { cwd: folder.path })).status, status, args.join(' '));
+      assert.equal((await command.run(['report', ...args], { cwd: folder })).status, status, args.join(' '));
   });
 });

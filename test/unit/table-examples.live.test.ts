@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, examples, root } from './command';
-import { onTwoProcessors, temporaryFolder } from './fixtures';
+import { Command, root } from './command';
+import { exampleRecording } from './example-recordings';
 import { Tables } from './table-recording';
 
 interface Answers {
@@ -27,19 +27,13 @@ describe('tables of the examples', function () {
   this.timeout(120_000);
   const command = new Command();
   command.install();
-  const folder = temporaryFolder();
 
   for (const name of PROGRAMS)
     it(name, async () => {
       const program = answers.programs.find((each) => each.name === name);
       assert.ok(program?.top, `${name} has no answer`);
       const { variables, verdict, or } = program.top;
-      const tables = new Tables(command, () => folder.path, name);
-      await onTwoProcessors(async () => {
-        const { status, stderr } = await command.run(['record', '--force', '-o', name, '--', join(examples, name)], { cwd: folder.path });
-        assert.equal(status, 0, stderr);
-        return tables.report();
-      });
+      const tables = new Tables(command, () => root, await exampleRecording(command, name));
       await tables.assertSumsBy(['line', 'function', 'member,thread', 'time']);
 
       const [line] = (await tables.by('line')).rows;

@@ -19,21 +19,18 @@ describe('summary of the tests', () => {
       { name: 'adds', ms: 51 },
       { name: 'times', ms: 4000 },
     ];
-    assert.deepEqual(
-      summaryLines([part({ passed: 3, failed: 1, skipped: 1, failures, skips: ['divides: no perf'], times })]),
-      [
-        'skipped fast: X: divides: no perf',
-        'slow 4.0 s  fast: X: times',
-        'slow 0.1 s  fast: X: adds',
-        '',
-        'FAILED fast: X: adds',
-        '    at a.ts:1:2',
-        '    1 !== 2',
-        '',
-        'fast: X  3 passed, 1 failed, 1 skipped  1.0 s',
-        '3 passed, 1 failed, 1 skipped',
-      ],
-    );
+    assert.deepEqual(summaryLines([part({ passed: 3, failed: 1, skipped: 1, failures, skips: ['divides: no perf'], times })]), [
+      'skipped fast: X: divides: no perf',
+      'slow 4.0 s  fast: X: times',
+      'slow 0.1 s  fast: X: adds',
+      '',
+      'FAILED fast: X: adds',
+      '    at a.ts:1:2',
+      '    1 !== 2',
+      '',
+      'fast: X  3 passed, 1 failed, 1 skipped  1.0 s',
+      '3 passed, 1 failed, 1 skipped',
+    ]);
   });
 
   it('is short, whatever fails', () => {
