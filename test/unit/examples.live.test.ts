@@ -8,7 +8,7 @@ import type { Access, CacheLine, Report } from '../../extension/protocol/report'
 import { meaningOf } from '../../extension/session/report/remedies';
 import { Command, compileFixture, examples, root } from './command';
 import { buildExamples, exampleRecording } from './example-recordings';
-import { assertAttributed, temporaryFolder } from './fixtures';
+import { assertAttributed, assertVerdict, temporaryFolder } from './fixtures';
 import { matchGolden } from './golden';
 import { schemaErrors } from './schemas';
 
@@ -159,7 +159,7 @@ describe('examples', function () {
       }
 
       assert.ok(line, 'no contended line was found');
-      assert.ok([top.verdict, top.or].includes(line.verdict), `it is ${line.verdict}`);
+      assertVerdict(line, top.verdict, top.or);
       assert.deepEqual([...line.flags].sort(), [...top.flags].sort());
       assert.ok(line.programShare >= (top.minShare ?? 0), `it has ${line.programShare} of the samples`);
       if (line.verdict === top.verdict) assertWaiting(line, top);

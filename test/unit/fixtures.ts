@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Report } from '../../extension/protocol/report';
+import type { CacheLine, Report } from '../../extension/protocol/report';
 
 const REPORTS = join(__dirname, '../fixtures/reports');
 
@@ -40,6 +40,12 @@ export function assertAttributed({ total, attributed, unattributed }: Report['sa
   const without = unattributed.noMemoryOperand;
   const few = (count: number, share: number): boolean => count <= judged * share + 5 * Math.sqrt(judged * share);
   assert.ok(few(judged - attributed - without, 1 / 20) && few(without, 1 / 4), JSON.stringify({ total, attributed, unattributed }));
+}
+
+/** That a contended line is what it should be, as far as its samples can tell. */
+export function assertVerdict({ verdict, verdictSure, falseShare }: CacheLine, ...wanted: (string | undefined)[]): void {
+  const cannotTell = !verdictSure && ['false sharing', 'mixed', 'true sharing'].includes(verdict);
+  assert.ok(wanted.includes(verdict) || cannotTell, `it is ${verdict} ${JSON.stringify(falseShare)}`);
 }
 
 /** Whether there is such a process, a zombie that nobody has waited for included. */

@@ -19,7 +19,7 @@ const PROGRAMS = [
   'reader_writer-contended',
   'lock_readers-contended',
   'descriptor-contended',
-  'ring_buffer-contended',
+  'producer_limit-contended',
   'counter_array-contended',
 ];
 
