@@ -133,9 +133,9 @@ bool isAllLocked(const analysis::Report& report, const Subjects& subjects, const
     if (locks.contains(member)) continue;  // of the lock itself
     const auto by = locked.protectedBy.find(word);
     if (by == locked.protectedBy.end()) return false;
-    any |= std::ranges::any_of(by->second, [&](const WordOfLine& lock) {
+    any |= std::ranges::any_of(by->second, [&, object = member.first](const WordOfLine& lock) {
       const auto of = memberAt(report, subjects, subject, lock);
-      return of && of->first == member.first;
+      return of && of->first == object;
     });
   }
   return any;

@@ -9,7 +9,9 @@ std::vector<UseCause> UsePairs::of(uint32_t use) const {
   const Use& waits = uses[use];
   std::vector<double> sums(uses.size()), causes(uses.size());
   double known = 0;
-  for (const Place& own : std::ranges::equal_range(places, use, {}, &Place::use)) {
+  auto at = std::ranges::lower_bound(places, use, {}, &Place::use);
+  for (; at != places.end() && at->use == use; ++at) {
+    const Place& own = *at;
     if (own.waiting <= 0) continue;
     std::ranges::fill(causes, 0);
     double whole = 0;

@@ -98,7 +98,9 @@ TEST(Tables, AreNeverWiderThanTheTerminalNorHoldControls) {
 }
 
 TEST(Tables, NeverCutANumber) {
-  for (const auto& [name, report] : reports()) {
+  for (const auto& each : reports()) {
+    const auto& name = each.first;
+    const auto& report = each.second;
     for (uint32_t width = 40; width <= 320; width += 13) {
       std::set<std::string> words;
       std::istringstream stream(textOf(report, wide(width)));
