@@ -75,8 +75,7 @@ std::optional<BlockedStack> parse(const std::string& line) {
 class LockNames {
  public:
   LockNames(const analysis::Timeline& timeline, analysis::Binaries& binaries)
-      : binaries_(binaries),
-        backings_(binaries, timeline),
+      : backings_(binaries, timeline),
         spaces_(timeline),
         unwinder_(binaries, backings_),
         names_(binaries) {}
@@ -130,7 +129,6 @@ class LockNames {
     return first < frames.size() && frames[first]->file.empty() ? frames[first]->symbol : std::string();
   }
 
-  analysis::Binaries& binaries_;
   analysis::BackingBinaries backings_;
   analysis::AddressSpaces spaces_;
   analysis::Unwinder unwinder_;
