@@ -35,60 +35,41 @@ function place(fields: Partial<UnseenPlace> = {}): UnseenPlace {
 
 describe('blindness', () => {
   it('is the headline from half of the samples on', () => {
-    const [first] = firstWords(nothingSeen([JAVA], 4));
-    assert.equal(
-      first,
-      "Most of this program's time (99.6%) was in code that no file backs (a JIT: Java). Nothing can be said about it. " +
-        'In the other 4 samples no contended cache line was seen.',
-    );
+    assert.match(firstWords(nothingSeen([JAVA], 4))[0]!, /^Most of .*\(99\.6%\).* no file backs .*Java.* the other 4 samples /);
   });
 
   it('names the other reasons behind the one that is most of it, or all with their shares where none is', () => {
     const kernel: Reason = { reason: 'kernel', what: 'the kernel, whose accesses this recording does not know', share: 0.05 };
     const few: Reason = { reason: 'clobbered', what: 'code after an access whose address register was overwritten', share: 0.001 };
     const first = (...reasons: Reason[]): string => blindText(nothingSeen(reasons, 4));
-    assert.equal(
-      first({ ...JAVA, share: 0.921 }, kernel, few),
-      "Most of this program's time (92.1%) was in code that no file backs (a JIT: Java). Nothing can be said about it. " +
-        'Nor can anything be said about 5.0% in the kernel, whose accesses this recording does not know.',
-    );
-    assert.equal(
+    const most = first({ ...JAVA, share: 0.921 }, kernel, few);
+    assert.match(most, /^Most of .*\(92\.1%\).* no file backs .*Java.* 5\.0% in the kernel/);
+    assert.doesNotMatch(most, /overwritten/, 'that is hardly any of it');
+    assert.match(
       first({ ...JAVA, share: 0.4 }, { ...LOST, share: 0.3 }),
-      "Most of this program's time (70.0%) was where nothing can be said about it: " +
-        '40.0% in code that no file backs (a JIT: Java) and 30.0% in samples that were lost while recording.',
+      /^Most of .*\(70\.0%\).* 40\.0% in code that no file backs .*Java.* 30\.0% in samples that were lost/,
     );
-    assert.equal(
-      first({ ...JAVA, share: 0.2 }),
-      "Nothing can be said about 20.0% of this program's time: it was in code that no file backs (a JIT: Java).",
-    );
+    assert.match(first({ ...JAVA, share: 0.2 }), /^Nothing .* 20\.0% of this program's time.* no file backs .*Java/);
   });
 
   it('is all there is to say where nothing else was seen', () => {
-    assert.deepEqual(firstWords(nothingSeen([{ ...JAVA, share: 1 }], 0)), [
-      "Most of this program's time (100.0%) was in code that no file backs (a JIT: Java). Nothing can be said about it.",
-    ]);
+    const [first, ...others] = firstWords(nothingSeen([{ ...JAVA, share: 1 }], 0));
+    assert.match(first!, /^Most of .*\(100\.0%\).* no file backs .*Java/);
+    assert.doesNotMatch(first!, /contended/);
+    assert.deepEqual(others, []);
   });
 
   it('comes before the lines that were found, too', () => {
     const line = cacheLine([access({ writes: 100 })], { contendedShare: 1 });
     const report = reportOf([line], { blind: blind({ ...JAVA, share: 0.5 }) });
-    assert.match(
-      plainWords(report)[0]!,
-      /^Most of this program's time \(50\.0%\) was in code .*\. Nothing can be said about it\. 100\.0% of/,
-    );
+    assert.match(plainWords(report)[0]!, /^Most of .*\(50\.0%\).*Java.* 100\.0% of/);
   });
 
   it('is in the first paragraph where it is less than half', () => {
     const line = cacheLine([access({ writes: 100 })], { contendedShare: 1 });
     const report = reportOf([line], { blind: blind({ ...JAVA, share: 0.3 }, { ...LOST, share: 0.15 }) });
-    assert.match(
-      plainWords(report)[0]!,
-      /^100\.0% of .* Nothing can be said about 45\.0% of this program's time: 30\.0% was in code that no file backs \(a JIT: Java\) and 15\.0% in samples that were lost while recording\.$/,
-    );
-    assert.match(
-      firstWords(nothingSeen([{ ...JAVA, share: 0.3 }], 700))[0]!,
-      /^No contended cache line was seen in 1,000 samples\. Nothing/,
-    );
+    assert.match(plainWords(report)[0]!, /^100\.0% of .* 45\.0% of this program's time.* 30\.0% .*Java.* 15\.0% .*lost/);
+    assert.match(firstWords(nothingSeen([{ ...JAVA, share: 0.3 }], 700))[0]!, /^No contended [^.]* 1,000 samples\. Nothing/);
   });
 
   it('is said once', () => {
@@ -101,16 +82,13 @@ describe('blindness', () => {
     const report = reportOf([]);
     Object.assign(report.samples, { total: 1000, attributed: 10 });
     report.samples.unattributed.noMemoryOperand = 990;
-    assert.match(firstWords(report)[0]!, /^No contended cache line was seen in 1,000 samples\.$/);
+    assert.match(firstWords(report)[0]!, /^No contended [^.]* 1,000 samples\.$/);
     assert.doesNotMatch(firstWords(report).join(' '), /Nothing can be said/);
   });
 
   it('speaks of samples where these are no time, and of the machine where all of it was recorded', () => {
     const report = hitmReport({ blind: blind({ ...LOST, share: 0.6 }) });
-    assert.match(
-      firstWords(report)[0]!,
-      /^Most of this program's samples \(60\.0%\) were lost while recording\. Nothing can be said about them\. /,
-    );
+    assert.match(firstWords(report)[0]!, /^Most of this program's samples \(60\.0%\) .*lost/);
     const system = { target: { kind: 'system', ids: [], cpus: [], children: true } } as unknown as NonNullable<Report['recording']>;
     assert.match(blindText({ ...nothingSeen([JAVA], 4), recording: system }), /^Most of this machine's time/);
   });
@@ -121,7 +99,7 @@ describe('blindness', () => {
   });
 
   it('is what an empty tree of contended data says', () => {
-    assert.match(emptyTreeText(nothingSeen([JAVA], 4)), /^Most of this program's time \(99\.6%\) was in code that no file backs/);
+    assert.match(emptyTreeText(nothingSeen([JAVA], 4)), /^Most of .*\(99\.6%\).* no file backs/);
     assert.match(
       emptyTreeText(nothingSeen([{ ...JAVA, share: 0.3 }], 700)),
       /^Nothing contended was measured in this profile\. .* record /,
@@ -135,14 +113,10 @@ describe('lost samples', () => {
       /\s+/g,
       ' ',
     );
-  const bound =
-    "Its share is a lower bound: close to its accesses, 12.3% of the samples are in 'f' (a.c:10), after an access whose address register was overwritten";
+  const bound = /lower bound: [^.]*12\.3% of the samples are in 'f' \(a\.c:10\)/g;
 
   it('are told by function and line', () => {
-    assert.match(
-      words([place()]),
-      /12\.3% of the samples are in 'f' \(a\.c:10\), after an access whose address register was overwritten: what/,
-    );
+    assert.match(words([place()]), /12\.3% of the samples are in 'f' \(a\.c:10\), after an access .* overwritten/);
     assert.match(
       words([place({ reason: 'unmapped', file: '', line: 0 })]),
       /in 'f' at 0x401010 in program, at an access to an address in no/,
@@ -155,7 +129,7 @@ describe('lost samples', () => {
 
   it('make the share of a line a lower bound where its code is close by', () => {
     const text = words([place()]);
-    assert.equal(text.split(bound).length - 1, 2, 'in the first paragraph, and of the line');
+    assert.equal(text.match(bound)?.length, 2, 'in the first paragraph, and of the line');
     assert.doesNotMatch(words([place({ line: 8 })]), /lower bound/);
     assert.doesNotMatch(words([place({ symbol: 'g' })]), /lower bound/);
     assert.doesNotMatch(words([place({ object: 'other.so' })]), /lower bound/);
@@ -173,10 +147,8 @@ describe('lost samples', () => {
     const of = (given: Partial<Advice>, lost = report): string[] =>
       lostGains(adviceList([advice({ way: 'none', change: null, ...given })]), lost);
     const subject = { type: '', object: 'ring', members: [] };
-    assert.deepEqual(of({ subject }), [
-      "The predicted gain of a change of 'ring' is a lower bound: close to its accesses, 12.3% of the samples are in 'f' (a.c:10), " +
-        'after an access whose address register was overwritten.',
-    ]);
+    assert.equal(of({ subject }).length, 1);
+    assert.match(of({ subject })[0]!, /'ring' .*lower bound: .* 12\.3% .* in 'f' \(a\.c:10\)/);
     assert.equal(of({ subject: { type: 'Ring', object: '', members: [] } }).length, 1);
     assert.equal(of({ subject, way: 'pad', predicted: { ...advice().predicted, threadsOnly: true } }).length, 1);
     // What is changed, what is shared truly, other data, and where no sample is lost.

@@ -63,7 +63,7 @@ const words = (of: Report): string => plainWords(of).join('\n');
 describe('what plain words lead with', () => {
   it('is the type where its many objects have clearly more than the largest one', () => {
     const text = words(sessionReport([...sessions(19, 22), totals(55)]));
-    assert.match(text, / 88\.4% of these are on 38 objects of type 'session', spread over 19 lines: false sharing\./);
+    assert.match(text, / 88\.4% .* 38 objects of type 'session', spread over 19 lines: false sharing\./);
     assert.match(text, /Look first at 'count' \(program\.c:12\)\.$/m);
     assert.doesNotMatch(text, /totals|'run'/);
   });
@@ -86,7 +86,7 @@ describe('what plain words lead with', () => {
     for (const { data } of blocks.lines.flatMap(({ accesses }) => accesses))
       if (data.how === 'code') Object.assign(data, { how: 'allocation', type: '', field: '', fieldOffset: null, allocation: block });
     for (const object of blocks.objects) if (object.base !== null) object.object = '24 bytes allocated in make_node';
-    assert.match(words(blocks), /83\.3% of these are on 10 objects named '24 bytes allocated in make_node', spread over 5 lines/);
+    assert.match(words(blocks), /83\.3% .* 10 objects named '24 bytes .*make_node', spread over 5 lines/);
   });
 
   it('is of a type and a name what has more, and of types the one that several objects show', () => {
@@ -99,7 +99,7 @@ describe('what plain words lead with', () => {
     const [type] = mixed.types ?? [];
     assert.ok(type);
     Object.assign(type, { contended: 60, contendedShare: 0.25 });
-    assert.match(words(mixed), /75\.0% of these are on 18 objects named '24 bytes allocated in make_node', spread over 9 lines/);
+    assert.match(words(mixed), /75\.0% .* 18 objects named '24 bytes .*make_node', spread over 9 lines/);
 
     const several = sessionReport(sessions(5, 10));
     several.types = [typeHeat(layout('pair', 16, []), [field('', 0, { stores: 200 })], { instances: 2 }), ...(several.types ?? [])];
@@ -126,7 +126,7 @@ describe('what plain words lead with', () => {
     whole.types![0]!.verdict = 'mixed';
     const text = words(whole);
     assert.match(text, /3 lines: mixed \(false sharing on 2 of them, true sharing on 1\)\./);
-    assert.match(text, /^Most of it is false sharing\. Threads wait for a cache line because .* its own cache line \(alignas/m);
+    assert.match(text, /^Most of it is false sharing\. .*alignas/m);
   });
 });
 

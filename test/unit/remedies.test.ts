@@ -48,17 +48,15 @@ describe('who waits for whom', () => {
 
   it('is said of the victim with most samples', () => {
     const line = waiting('mixed', [lock, reader], [0, 0, 1], [], { victims });
-    assert.equal(
-      waitsText(line),
-      "'reader' waits to read 'queue.reader1', which nobody writes, because 'lock_thd' updates 'queue.lock0' beside it.",
-    );
+    assert.match(waitsText(line), /^'reader' .*'queue\.reader1'.* nobody writes.* 'lock_thd' .*'queue\.lock0'/);
     assert.ok(meaningOf('mixed', [line]).includes(waitsText(line)));
   });
 
   it('does not call unwritten what somebody writes, nor name one function twice', () => {
     const written = use('reader1', 16, [2], { writes: 1, symbol: 'reader' });
     const line = waiting('mixed', [lock, { ...reader, symbol: 'lock_thd' }, written], [0, 0, 1], [], { victims });
-    assert.equal(waitsText(line), "'lock_thd' waits to read 'queue.reader1' because another thread updates 'queue.lock0' beside it.");
+    assert.match(waitsText(line), /^'lock_thd' .*'queue\.reader1' .* another thread .*'queue\.lock0'/);
+    assert.doesNotMatch(waitsText(line), /nobody|'lock_thd'.*'lock_thd'/);
   });
 
   it('is not said where it is not listed, or nobody is a victim', () => {
@@ -72,7 +70,7 @@ describe('a remedy by what waits for what', () => {
   const own = [use('a', 0, [1]), use('b', 8, [2])];
 
   it('parts groups that are used differently, and says what that ends', () => {
-    assert.equal(
+    assert.match(
       remedy(
         'false sharing',
         own,
@@ -82,10 +80,10 @@ describe('a remedy by what waits for what', () => {
           [1, 0, 0.5, 1],
         ],
       ),
-      "A cache line for each of 'queue.a' and 'queue.b' (alignas, padding) ends it.",
+      /'queue\.a' and 'queue\.b' .* ends it\.$/,
     );
     const descriptor = [use('state', 0, [1, 2]), use('tag', 8, [1, 2], { reads: 60, symbol: 'lookUp' })];
-    assert.equal(
+    assert.match(
       remedy(
         'mixed',
         descriptor,
@@ -96,8 +94,7 @@ describe('a remedy by what waits for what', () => {
           [0, 0, 0.25, 0],
         ],
       ),
-      "A cache line for each of 'queue.tag' and 'queue.state' (alignas, padding) ends 75.0% of the waiting. What remains is at 'queue.state', " +
-        'which threads share: only sharing less often (a copy for each thread, merged later; fewer updates) helps there.',
+      /'queue\.tag' and 'queue\.state' .* ends 75\.0% of the waiting\. .* remains .*'queue\.state', .*sharing less often/,
     );
   });
 
@@ -155,7 +152,7 @@ describe('a remedy by what waits for what', () => {
     ];
     assert.match(
       remedy('true sharing', words, [0, 0], waits),
-      /^'queue\.hits' and 'queue\.misses' are used by the same threads, but by different functions\. Unless they .* ends up to 50\.0% of the waiting/,
+      /^'queue\.hits' and 'queue\.misses' .* different functions.* up to 50\.0% of the waiting/,
     );
     const together = [...words, use('misses', 8, [1], { reads: 1, symbol: 'hit' })];
     assert.match(remedy('true sharing', together, [0, 0], waits), SHARED);
@@ -178,7 +175,7 @@ describe('a remedy by what waits for what', () => {
   it('does not say that nothing helps where that is not known', () => {
     const line = (high: number): CacheLine =>
       waiting('true sharing', own, [0, 0], [[0, 0, 1, 0]], { verdictSure: false, falseShare: { value: 0.1, low: 0, high } });
-    assert.match(remedyOf('true sharing', [line(0.9)]), /^These samples cannot tell whether moving data apart helps\.$/);
+    assert.match(remedyOf('true sharing', [line(0.9)]), /cannot tell/);
     assert.match(remedyOf('true sharing', [line(0.3)]), SHARED);
   });
 
@@ -194,7 +191,7 @@ describe('a remedy by what waits for what', () => {
         ],
         { verdictSure: false, falseShare: { value: 0.5, low, high: 1 } },
       );
-    assert.match(remedyOf('mixed', [line(0)]), /^These samples cannot tell whether moving data apart helps\.$/);
+    assert.match(remedyOf('mixed', [line(0)]), /cannot tell/);
     assert.match(remedyOf('mixed', [line(0.1)]), /^A cache line for each of .* ends 50\.0% of the waiting/);
     assert.match(remedyOf('mixed', [line(0), line(0.1)]), / ends 50\.0% of the waiting/, 'surely some on another line');
   });
@@ -212,22 +209,19 @@ describe('a remedy by what waits for what', () => {
       [1, 0, 0.4, 1, sameStep],
       [1, 1, 0.1, 0],
     ];
-    assert.match(
-      remedy('false sharing', ring, [0, 1], waits(1)),
-      /^The same code uses 'queue\.tail' and 'queue\.head' in one step: with a cache line for each, a step would wait for two lines instead of one\. .* private copy/,
-    );
-    assert.match(remedy('mixed', ring, [0, 1], waits(0.95)), /^The same code uses/, 'what is left is not worth it');
+    assert.match(remedy('false sharing', ring, [0, 1], waits(1)), /'queue\.tail' and 'queue\.head' in one step.* private copy/);
+    assert.match(remedy('mixed', ring, [0, 1], waits(0.95)), / in one step/, 'what is left is not worth it');
     assert.match(
       remedy('false sharing', ring, [0, 1], waits(0.5)),
-      /^A cache line for each of 'queue\.tail' and 'queue\.head' .* ends 45\.0% of the waiting\. What remains is at 'queue\.tail' and 'queue\.head'/,
+      /'queue\.tail' and 'queue\.head' .* ends 45\.0% of the waiting\. .* remains .*'queue\.tail' and 'queue\.head'/,
     );
     assert.match(remedy('false sharing', ring, [0, 1], waits(0)), /ends 90\.0% of the waiting/);
   });
 
   it('says what the pattern says where nothing is listed or known', () => {
     assert.match(remedyOf('true sharing', []), SHARED);
-    assert.match(remedyOf('false sharing', [cacheLine(own)]), /^Giving each thread’s data its own cache line/);
-    assert.match(remedyOf('mixed', [cacheLine(own, { verdict: 'mixed' })]), /helps in part; the shared data stays contended\.$/);
+    assert.match(remedyOf('false sharing', [cacheLine(own)]), /each thread’s data/);
+    assert.match(remedyOf('mixed', [cacheLine(own, { verdict: 'mixed' })]), /helps in part/);
   });
 
   it('names the member alone where the object has a long name', () => {
@@ -248,10 +242,7 @@ describe('a remedy of elements', () => {
 
   it('is an alignment where each thread has its own', () => {
     const line = waiting('false sharing', [element(0, [1]), element(1, [2])], [0, 1], [[0, 1, 1, 1]]);
-    assert.equal(
-      remedyOf('false sharing', [line]),
-      "Each thread already has elements of its own in 'slots'. Aligning the element's type to a cache line (alignas(64)), so that no two elements share one, ends it.",
-    );
+    assert.match(remedyOf('false sharing', [line]), /^Each thread .*'slots'.*alignas\(64\).* ends it\.$/);
     const other = waiting('false sharing', [element(0, [1]), use('n', 8, [2])], [0, 1], [[0, 1, 1, 1]]);
     assert.match(remedyOf('false sharing', [other]), /^A cache line for each/);
     const shared = waiting('false sharing', [element(0, [1, 3]), element(1, [2])], [0, 1], [[0, 1, 1, 1]]);
@@ -300,15 +291,12 @@ describe('a lock of pthreads', () => {
       [0, 3, 0.3, 1],
       [2, 3, 0.2, 1],
     ];
-    assert.equal(
-      remedy('false sharing', accesses, [0, 1, 2, 3], waits),
-      "A cache line for each of 'queue.lock (mutex)' and 'queue.peeks' (alignas, padding) ends it.",
-    );
+    assert.match(remedy('false sharing', accesses, [0, 1, 2, 3], waits), /'queue\.lock \(mutex\)' and 'queue\.peeks' .* ends it\.$/);
   });
 
   it('is told as one, unless there is data that threads only write beside it', () => {
     const hits = memoryAccess({ offset: 48, stores: [0, 0, 900], threads: [3], contended: 0, data: data('', 0, 'hits') });
     assert.match(meaningOf('false sharing', [memoryLine([lock])]).join(' '), /turns at a lock of pthreads/);
-    assert.match(remedyOf('false sharing', [memoryLine([lock, hits])]), /^Giving each thread’s data its own cache line/);
+    assert.match(remedyOf('false sharing', [memoryLine([lock, hits])]), /each thread’s data/);
   });
 });

@@ -16,6 +16,7 @@ import type {
 } from '../../extension/protocol/report';
 import { lineSummary } from '../../extension/session/profile/line-summary';
 import { panelLines, unfoldedLine } from '../../extension/session/profile/panel-lines';
+import { waitsText } from '../../extension/session/report/remedies';
 import type { MeasuredBy } from '../../webviews/panel/columns';
 
 export function access(fields: Partial<Access> & { writes?: number; reads?: number } = {}): Access {
@@ -124,8 +125,7 @@ export function readerBesideWriter(symbols = { reader: 'consume', writer: 'produ
       victims: [{ words: [1], threads: [2], contended: 30, falseShare: 1, access: 1, cause: 0 }],
     },
   );
-  const waiting = `'${symbols.reader}' waits to read 'queue.limit', which nobody writes, because '${symbols.writer}' writes 'queue.produced' beside it.`;
-  return { line, waiting };
+  return { line, waiting: waitsText(line) };
 }
 
 /** A member of a heap object that only code names, at `base`. */
