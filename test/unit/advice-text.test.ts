@@ -1,4 +1,4 @@
-// The text of advice: goldens, widths, untrusted names, and the sentences of every kind.
+// The text of advice: the page of changes, widths, untrusted names, and the sentences of every kind.
 import assert from 'node:assert/strict';
 import type { Advice, AdviceList } from '../../extension/protocol/advice';
 import { adviceText } from '../../extension/session/advice/advice-text';
@@ -20,10 +20,27 @@ import { matchGolden } from './golden';
 const text = (list: AdviceList, width: number): string => adviceText(list, { width, path: 'server.cacheline', folder: '/code' });
 
 describe('advice text', () => {
-  for (const width of [80, 200]) {
-    it(`of changes in ${width} columns`, () => matchGolden(`advice-changes-${width}.txt`, text(changes, width)));
-    it(`of words alone in ${width} columns`, () => matchGolden(`advice-words-${width}.txt`, text(words, width)));
-  }
+  it('of changes in 80 columns', () => matchGolden('advice-changes-80.txt', text(changes, 80)));
+
+  it('has for each place that no edit changes the words of its kind', () => {
+    const [head, ...places] = text(words, 80)
+      .split(/\n\n(?=\d\. |By hand)/)
+      .map((part) => part.replace(/\s+/g, ' '));
+    assert.match(head!, /\(50\.0%\).* lost .* 5 layout changes .* 2 places /);
+    const wanted = [
+      /^1\. counters \(long\): false sharing, 40\.0% .* first member has `_Alignas\(64\)` .* Edit: none, at src\/count\.c:3\./,
+      /^2\. objects of session: .*'open' .*`aligned_alloc\(64, SIZE\)`.* 80 bytes in total.* Edit: none\. .*session\.c:44 calls calloc\(\)/,
+      /^3\. ring: true sharing, .* indices of a ring buffer.* sum \+= copies\[i\]\.value; It is defined at src\/ring\.c:12\.$/,
+      /^4\. state: true sharing, .*'lock' is a lock; .*'total' only while they hold it.* Take the lock less often/,
+      /^5\. objects of app::Slot: .*begin in the middle of a cache line.*`#\[repr\(align\(128\)\)\]`.*CachePadded.* Edit: none\. .* Rust/,
+      /^6\. main\.shards \(main\.shard\): .*`_ cpu\.CacheLinePad`/,
+      /^7\. objects of Clock: .* Luck of placement: .* Edit: none, at src\/worker\.cpp:12\. The source is gone\.$/,
+      /^By hand - .*hardware_destructive_interference_size/,
+    ];
+    assert.equal(places.length, wanted.length);
+    for (const [at, part] of wanted.entries()) assert.match(places[at]!, part);
+    assert.doesNotMatch(text(words, 80), /git apply/);
+  });
 
   it('is no wider than it may be, but for words to be copied', () => {
     for (const list of [changes, words, hostile])
@@ -48,7 +65,7 @@ describe('advice text', () => {
     const blind = { share: 0.3, reasons: [{ reason: 'lost' as const, what: 'samples that were lost while recording', share: 0.3 }] };
     const warnings = ['Threads took turns on one CPU.', 'What contention costs is not known.'];
     const some = text(adviceList([advice()], { blind, warnings }), 200);
-    assert.match(some, /\n\n1 layout change helps\. Most samples first[^\n]* Nothing can be said about\s30\.0% of this program's time: /);
+    assert.match(some, /\n\n1 layout change helps\. [^\n]*\s30\.0% of this program's time/);
     assert.match(some, /\nWarnings\n {2}Threads took turns on one CPU\.\n {2}What contention costs is not known\.\n/);
     assert.equal(some.split('Nothing can be said').length + some.split('took turns').length, 4);
     const most = { share: 0.7, reasons: [{ ...blind.reasons[0]!, share: 0.7 }] };
@@ -80,22 +97,15 @@ describe('advice sentences', () => {
     gainSentences(advice({ predicted: { ...advice().predicted, ...predicted } }));
 
   it('say what is predicted, with its bounds and what it rests on', () => {
-    assert.equal(
-      gain({}),
-      'None of the waiting here remains after the change. Predicted: the program runs 2.1 times as fast, between 1.8 and 2.4 (clock, calibrated).',
-    );
+    assert.match(gain({}), /^None of the waiting .* 2\.1 times as fast, between 1\.8 and 2\.4 \(clock, calibrated\)\.$/);
     assert.match(
       gain({ contendedLeft: 0.25, speedup: { low: 9.5, mid: 10, high: 120 } }),
       /25\.0% .* runs 10 times as fast, between 9\.5 and 120/,
     );
-    const truly = 'remains after the change; 20.0% is true sharing, which no layout ends. Predicted';
-    assert.ok(gain({ contendedLeft: 0.25, trulyLeft: 0.2 }).startsWith(`25.0% of the waiting here ${truly}`));
+    assert.match(gain({ contendedLeft: 0.25, trulyLeft: 0.2 }), /^25\.0% .* remains .* 20\.0% is true sharing/);
     const alike = gain({ speedup: { low: 2.188, mid: 2.19, high: 2.192 } });
     const bound = gain({ speedup: { low: 1, mid: 1.6, high: 3 }, basis: 'clock, calibrated, bound' });
-    assert.match(
-      bound,
-      /runs at most 3 times as fast \(clock, calibrated, bound\); a CPU works on while plain loads and stores wait, so only bounds are known\.$/,
-    );
+    assert.match(bound, /at most 3 times as fast \(clock, calibrated, bound\).* bounds are known\.$/);
     assert.match(
       gain({ speedup: { low: 1.2, mid: 1.6, high: 3 }, basis: 'clock, calibrated, bound' }),
       /runs between 1\.2 and 3 times as fast/,
@@ -109,10 +119,7 @@ describe('advice sentences', () => {
       /at most 1\.5 times as fast\. Run `cacheline doctor --calibrate`/,
     );
     const memory = gain({ speedup: null, mostSpeedup: 1, excessCycles: 0.4, basis: 'hitm' });
-    assert.match(
-      memory,
-      /saves 40\.0% of the cycles of all sampled loads\. This evidence \(hitm\) cannot tell how much faster the program gets\.$/,
-    );
+    assert.match(memory, /saves 40\.0% .*\(hitm\) cannot tell how much faster/);
   });
 
   it('say what it costs, and nothing where nothing changes', () => {
@@ -181,24 +188,21 @@ describe('advice sentences', () => {
     const type = typeReference('page', '/a.c', 1, ['key', 'uses', 'owner', 'dirty']);
     const split = (...parts: number[][]): Advice =>
       advice({ way: 'split', change: { kind: 'split-members', type, parts: parts.map((members) => ({ size: 8, members })) } });
-    assert.match(doText(split([1])).sentence, /^Move 'uses' out of 'page' into an array of its own .* first-level cache\.$/);
+    assert.match(doText(split([1])).sentence, /^Move 'uses' out of 'page' into an array/);
     const two = doText(split([1], [2, 3]));
-    assert.match(two.sentence, /^Move these members out of 'page', each group into an array of its own/);
+    assert.match(two.sentence, /^Move these members out of 'page'/);
     assert.deepEqual(two.lines, ['- uses', '- owner, dirty']);
     assert.equal(actionTitle(split([1], [2, 3])), "Move 'uses', 'owner' and 'dirty' out of 'page' (predicted 2.1x)");
   });
 
   it('say that there is nothing to gain where a layout would end waiting', () => {
     const predicted = { ...advice().predicted, speedup: null, mostSpeedup: 1.02 };
-    assert.match(
-      doText(advice({ way: 'none', change: null, predicted })).sentence,
-      /gain nothing: the program would run at most 1\.02 times as fast/,
-    );
+    assert.match(doText(advice({ way: 'none', change: null, predicted })).sentence, /gain nothing.* 1\.02 times as fast/);
   });
 
   it('name no edit where single threads gain and the program hardly does', () => {
     const predicted = { ...advice().predicted, mostSpeedup: 1.02, threadsOnly: true };
-    assert.match(noChangeReason(advice({ predicted })), /the program would run at most 1\.02 times as fast: measure before and after/);
+    assert.match(noChangeReason(advice({ predicted })), / 1\.02 times as fast/);
     assert.equal(noChangeReason(advice({ predicted: { ...predicted, threadsOnly: false } })), '');
   });
 
@@ -230,30 +234,17 @@ describe('advice sentences', () => {
   });
 
   it('say at which places an object shares a line with itself', () => {
-    assert.match(
-      latentSentences(latent()),
-      /^'Clock\.limit' and 'Clock\.now' share a cache line of 64 bytes with 3 of 4 placements, where the object begins 0, 16 or 32 bytes after the start of one; elsewhere they do not\./,
-    );
+    assert.match(latentSentences(latent()), /^'Clock\.limit' and 'Clock\.now' .* 64 bytes .* 3 of 4 placements, .* 0, 16 or 32 bytes/);
     const pair = { lineSize: 128, pairs: [['a', 'b'] as [string, string], ['a', 'c'] as [string, string]] };
     const many = latent({ placements: Array.from({ length: 7 }, (_, at) => ({ ...pair, baseOffset: 16 * at })) });
-    assert.match(
-      latentSentences(many),
-      /^Members of 'Clock' .* share a cache line of 128 bytes with 7 of 8 placements; elsewhere they do not\./,
-    );
+    assert.match(latentSentences(many), /^Members of 'Clock' .* 128 bytes .* 7 of 8 placements/);
     const one = latent({ placements: [{ ...pair, baseOffset: 32 }] });
-    assert.match(
-      latentSentences(one),
-      /share a cache line of 128 bytes where the object begins 32 bytes after/,
-      'the alignment is not told',
-    );
+    assert.match(latentSentences(one), / 128 bytes where .* 32 bytes after/, 'the alignment is not told');
   });
 
   it('say that waiting is luck of placement, and of other waiting nothing', () => {
     const lucky = advice({ subject: { type: 'Clock', object: '', members: ['now', 'limit'] }, placements: latent().placements });
-    assert.match(
-      luckSentences(lucky),
-      /^Luck of placement: 'Clock\.limit' and 'Clock\.now' share a cache line of 64 bytes with 3 of 4 placements, .*; elsewhere they do not\. An allocator/,
-    );
+    assert.match(luckSentences(lucky), /^Luck of placement: 'Clock\.limit' and 'Clock\.now' .* 3 of 4 placements/);
     assert.match(text(adviceList([lucky]), 200), /Luck of placement: /);
     assert.equal(luckSentences(advice()), '');
   });

@@ -5,7 +5,6 @@ import { calibrationLines } from '../../extension/session/machine/calibration-te
 import { doctorText } from '../../extension/session/machine/doctor-text';
 import { COLOURED, displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
 import { calibration } from './calibration-builder';
-import { matchGolden } from './golden';
 import { schemaErrors } from './schemas';
 
 const kept: CalibrationResult = {
@@ -16,7 +15,26 @@ const kept: CalibrationResult = {
 const textOf = (result: CalibrationResult, width = 80): string => calibrationLines(result, width, PLAIN).join('\n');
 
 describe('calibration text', () => {
-  it('at 80 columns', () => matchGolden('calibration-80.txt', `${textOf(kept)}\n`));
+  it('has a table of each class of accesses, and says where it was saved', () => {
+    const text = textOf(kept).replace(/\s+/g, ' ');
+    const [head, ...tables] = text.split(' work between alone contended ratio accesses per turn ');
+    assert.match(head!, / CPU 0 and CPU 12 .* nanoseconds per iteration: .* Plain load\b/);
+    assert.deepEqual(
+      tables.map((table) => table.match(/(?:\d[\d.x]* |none seen ?){15}/)?.index),
+      [0, 0, 0, 0, 0],
+    );
+    assert.match(
+      tables[0]!,
+      /^0\.5 2\.5 91\.5 36\.60x 21\.3 20\.3 22\.3 111\.3 5\.00x 10\.6 1984\.1 1986\.1 2075\.1 1\.04x none seen Plain store$/,
+    );
+    for (const [at, next] of [
+      /Plain read-modify-write/,
+      /Atomic update/,
+      /Compare-exchange/,
+      / Saved in \S*\/Example-CPU-7\.json /,
+    ].entries())
+      assert.match(tables[at + 1]!, next);
+  });
 
   it('is never wider than the width, also where names are hostile', () => {
     const hostile: CalibrationResult = {

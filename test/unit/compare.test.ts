@@ -163,7 +163,7 @@ describe('comparing recordings', () => {
         { more: { evidence, collector, c2c: c2c! } },
       );
       assert.equal(result.comparable, false);
-      assert.match(result.notes[0]!, /^Time at contended accesses before, HITMs after: shares cannot be compared/);
+      assert.match(result.notes[0]!, /^Time .* before, HITMs after: .* cannot be compared/);
       const status = (name: string): string => entry(result, 'type', name).status;
       assert.deepEqual(['Worker', 'Queue', 'Late'].map(status), ['unsure', 'gone', 'new']);
       assert.match(diffText(result, { width: 80, style: PLAIN, showAll: false }), /cannot be compared/);
@@ -176,7 +176,7 @@ describe('comparing recordings', () => {
       assert.equal(comparable, true);
       assert.match(notes.join('\n'), /programs are called server and client/);
       assert.match(notes.join('\n'), /number of CPUs \(4, then 8\)/);
-      assert.match(notes.join('\n'), /500 samples per second per CPU before, 99 samples per second per CPU after/);
+      assert.match(notes.join('\n'), /500 samples per second .* before, 99 samples per second .* after/);
       assert.deepEqual(diff([worker(400)], [worker(400)], one).notes, []);
     });
 
@@ -192,10 +192,14 @@ describe('comparing recordings', () => {
   it('is text that fits its width, and Markdown that names cannot break', () => {
     const name = 'Evil<script>|`@all`\u001b[31m_x_';
     const result = diff([worker(400), worker(300, { type: name, object: name.repeat(5), frame: name })], [worker(100)]);
-    for (const width of [80, 200]) matchGolden(`diff-${width}.txt`, diffText(result, { width, style: PLAIN, showAll: false }));
+    matchGolden('diff-80.txt', diffText(result, { width: 80, style: PLAIN, showAll: false }));
     for (const width of [40, 80, 200])
       for (const line of diffText(result, { width, style: PLAIN, showAll: true }).split('\n')) assert.ok(displayWidth(line) <= width, line);
-    assert.ok(diffText(result, { width: 200, style: PLAIN, showAll: true }).includes('time/run'), 'a wide terminal has more columns');
+    assert.match(
+      diffText(result, { width: 200, style: PLAIN, showAll: true }),
+      / time\/run +after +samples +after +name\n +better .* 800 ms +200 ms +400 +100 +Worker\n/,
+      'a wide terminal has more columns',
+    );
     assert.ok(diffText(result, { width: 80, style: COLOURED, showAll: true }).includes('\u001b[32mgone'));
     const markdown = diffMarkdown(result);
     assert.doesNotMatch(markdown, /<script|\u001b|@all/);

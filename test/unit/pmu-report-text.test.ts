@@ -1,4 +1,4 @@
-// The text of recordings with data sources around its tables: goldens at three widths, and what holds at every width.
+// The text of recordings with data sources around its tables: one as a whole, and what holds at every width.
 import assert from 'node:assert/strict';
 import { firstWords } from '../../extension/session/report/first-words';
 import { c2cStatisticsText, c2cText, type C2cTextOptions } from '../../extension/session/report/c2c-text';
@@ -14,11 +14,18 @@ const options = (width: number, style = PLAIN): C2cTextOptions => ({ width, styl
 const words = (report: Report, width: number, style = PLAIN): string => c2cText(report, [], options(width, style)).join('');
 
 describe('text of recordings with data sources', () => {
-  for (const [name, make] of Object.entries(REPORTS)) {
-    for (const width of [80, 120, 200]) {
-      it(`${name} at ${width} columns`, () => matchGolden(`pmu-${name}-${width}.txt`, words(make(), width)));
-    }
-  }
+  it('at 80 columns', () => matchGolden('pmu-intel-80.txt', words(intelReport(), 80)));
+
+  it('rounds nothing to all or none, counts in full, and escapes names wherever they stand', () => {
+    const text = words(hostileReport(), 80);
+    assert.match(text, /^2,222,222,212 of 2,222,222,213 [^(]*\(>99\.9%\)/m);
+    for (const row of ['Total records +: 6222222217', 'Load Remote HITM +: +987654321', 'Left out by the filters +: +17'])
+      assert.match(text, new RegExp(`^  ${row}$`, 'm'));
+    const name = 'evil\\x1b]0;owned\\x07\\x1b[2J\\u{202e}name\\n\\u{200b}end';
+    const flat = text.replace(/\n +:? ?/g, '');
+    for (const place of [`holds'${name}' at`, `: ${name}/ldlat=30/P`, `/tmp/${name}: missing:${name}`, `a name: ${name}`])
+      assert.ok(flat.replaceAll('\n', '').includes(place), place);
+  });
 
   it('has the engine’s tables between what is said before and behind them, as they are', () => {
     const tables = [Buffer.from('計\n'), Buffer.from('b\n')];
@@ -58,7 +65,10 @@ describe('text of recordings with data sources', () => {
 
   it('never says HITM of a machine that cannot tell', () => {
     assert.doesNotMatch(words(armReport(), 200), /hitm/i);
-    assert.match(words(armReport(), 80), /344 of 384 sampled loads \(89\.6%\) were peer hits: another core’s cache answered/);
+    const text = words(armReport(), 80);
+    assert.match(text, /^344 of 384 [^(]*\(89\.6%\) were peer hits/m);
+    assert.match(text, /\n {2}Load HIT Local Peer +: +300\n {2}Load HIT Remote Peer +: +44\n/);
+    assert.match(text, /\n {2}Events +: arm_spe_0\/.*\n +: store_filter=1\/\n {2}Cachelines sort on +: Peer Snoop\n/);
   });
 });
 
@@ -70,16 +80,10 @@ describe('the first words of recordings with data sources', () => {
   it('say how much, where, who, what it costs and what to look at', () => {
     const text = paragraphs(intelReport());
     assert.match(text, /^474 of 1,006 sampled loads \(47\.1%\) were HITMs/);
-    assert.match(
-      text,
-      /97\.7% of these HITMs are on the line 0x7f0e3c0010c0 \(pid 5000\), which holds 'counters' at \+0 to \+16: false sharing\./,
-    );
+    assert.match(text, /97\.7% of .* 0x7f0e3c0010c0 \(pid 5000\), .*'counters' at \+0 to \+16: false sharing\./);
     assert.match(text, /67\.0% of its HITMs came from another node/);
-    assert.match(
-      text,
-      /took 470 cycles on average; at 'Worker::count\(unsigned long\)' \(server\.cpp:31\) 19 of 20 loads took up to 1,216/,
-    );
-    assert.match(text, /Look first at .*server\.cpp:31\), where most of these loads wait, and at .*server\.cpp:33\), which writes most\./);
+    assert.match(text, / 470 cycles on average; at 'Worker::count\(unsigned long\)' \(server\.cpp:31\) 19 of 20 .* 1,216/);
+    assert.match(text, /Look first at .*server\.cpp:31\), .* loads wait, and at .*server\.cpp:33\), .* writes/);
   });
 
   it('say what it means that there is no HITM, and never that nothing is contended', () => {
@@ -143,11 +147,8 @@ describe('the first words of recordings with data sources', () => {
 
   it('say first what has more than the first line, on lines that are not listed', () => {
     const text = paragraphs(spread([{ object: 'Slot (heap)' }, { object: 'hot', lines: 1, contended: 60 }]));
-    assert.match(
-      text,
-      /90\.0% of these HITMs are on 'Slot \(heap\)', spread over 2,048 lines: false sharing\. 6\.0% of these HITMs are on the line/,
-    );
-    assert.match(text, /\nThreads .*--show-all lists its lines, and the code that uses them\.$/);
+    assert.match(text, /90\.0% .*'Slot \(heap\)', spread over 2,048 lines: false sharing\. 6\.0% .* the line/);
+    assert.match(text, /\nThreads .*--show-all lists its lines/);
     assert.doesNotMatch(text, /They are|turns at a lock/);
     assert.match(
       paragraphs(spread([{ object: 'Slot (heap)', contended: 59 }])),
@@ -189,29 +190,20 @@ describe('the first words of recordings with data sources', () => {
 
   it('say of what no line has much that it is there', () => {
     const none = { lines: [], contendedLeftOut: 1000 };
-    assert.match(
-      paragraphs(spread([{ object: 'Slot (heap)' }], none)),
-      /another core had modified and still held\. 90\.0% of these HITMs are on 'Slot/,
-    );
-    assert.match(
-      paragraphs(spread([], none)),
-      /They are on lines that are not listed: none of these has 0\.1% of them \(--show-all lists them\)\.$/,
-    );
+    assert.match(paragraphs(spread([{ object: 'Slot (heap)' }], none)), /^1,000 of [^.]*\(100\.0%\)[^.]*\. 90\.0% .*'Slot/);
+    assert.match(paragraphs(spread([], none)), / not listed: .* 0\.1% .*--show-all/);
   });
 
   it('say what lines have that are left out', () => {
     const text = words(spread([]), 200);
-    assert.match(
-      text,
-      /\n2,051 more lines with 94\.0% of the HITMs in sum, each with less than 0\.1% of them \(--show-all\slists\sthem\)\.\n/,
-    );
+    assert.match(text, /\n2,051 more lines with 94\.0% [^]*? 0\.1% [^]*?--show-all/);
     assert.match(words(spread([], { contendedLeftOut: 0 }), 200), /\n2,051 more lines with accesses but no HITMs \(/);
   });
 
   it('point at the display that shows something', () => {
     const local = quiet({ hitm: [5, 0] });
     local.c2c!.display = 'rmt';
-    assert.match(paragraphs(local), /^None of 95 sampled loads was a remote HITM\. There are 5 HITMs: -d tot shows them\./);
+    assert.match(paragraphs(local), /^None of 95 [^.]* remote HITM\. .* 5 HITMs: -d tot /);
     const arm = armReport();
     arm.c2c!.display = 'tot';
     assert.match(paragraphs(arm), /cannot tell HITMs.* -d peer shows them\./);

@@ -1,4 +1,4 @@
-// Tables as text, CSV and JSON: goldens at two widths, names that are made harmless, and the schema.
+// Tables as text, CSV and JSON: rows and columns, widths, names that are made harmless, and the schema.
 import assert from 'node:assert/strict';
 import type { Table } from '../../extension/protocol/table';
 import { bar } from '../../extension/session/table/bar';
@@ -30,12 +30,9 @@ function parseCsv(csv: string): string[][] {
 
 describe('tables', () => {
   for (const [name, table] of Object.entries(tables)) {
-    for (const width of [80, 200])
-      it(`are texts of ${width} columns: by ${name}`, () => {
-        const shown = text(table, width);
-        for (const line of shown.split('\n')) assert.ok(displayWidth(line) <= width, line);
-        matchGolden(`table-${name}-${width}.txt`, shown);
-      });
+    it(`are no wider than they may be: by ${name}`, () => {
+      for (const width of [40, 80, 200]) for (const line of text(table, width).split('\n')) assert.ok(displayWidth(line) <= width, line);
+    });
 
     it(`are of cacheline-table/1, which requires every field: by ${name}`, () => {
       assert.deepEqual(schemaErrors('cacheline-table-1', table), []);
@@ -64,6 +61,30 @@ describe('tables', () => {
       }
     });
   }
+
+  it('are texts with all columns where there is room', () => matchGolden('table-type-200.txt', text(typeTable, 200)));
+
+  it('have fewer columns where there is less room', () => {
+    const columnsOf = (table: Table, width: number): string => / *share .*/.exec(text(table, width))![0].trim().replace(/ +/g, ' ');
+    assert.equal(columnsOf(typeTable, 80), 'share objects bytes verdict type member');
+    assert.equal(columnsOf(timeTable, 80), 'share of all misses bounce samples verdict time');
+    assert.equal(columnsOf(timeTable, 200), 'share of all misses bounce HITMs false samples reads writes threads lines verdict time');
+  });
+
+  it('have a bar of each share, and the times in their order', () => {
+    const rows = [...text(timeTable, 80).matchAll(/^(\S*) +(\S+%) .* (\S+)-\S+s$/gm)].map((row) => row.slice(1).join(' '));
+    assert.deepEqual(rows, [' 0.0% 0.00', '▍ 1.8% 0.50', '█▎ 7.3% 1.00', '██▉ 16.4% 1.50', '█████▏ 29.1% 2.00', '████████ 45.5% 2.50']);
+  });
+
+  it('say who waits for whom, and at which lines', () => {
+    const shown = text(functionTable, 80).replace(/ +/g, ' ');
+    assert.match(shown, /^By function: server\.cacheline\n1,000 samples \(clock\); 500 contended: 50\.0% of all 1,000\n/);
+    assert.match(shown, / 100\.0% 50\.0% 500\.0 ms 60\.0% 600 mixed push\n 0\.0% 0\.0% 400 read-shared pop\n/);
+    assert.match(
+      shown,
+      /\nWho waits for whom\n.*\n75\.0% 80\.0% push pop\n70\.0% queue\.c:12 queue\.c:30\n 5\.0% queue\.c:14 queue\.c:30\n25\.0% 0\.0% push push\n/,
+    );
+  });
 
   it('show names that drive terminals or spreadsheets as harmless text', () => {
     const shown = text(typeTable, 200);

@@ -23,15 +23,28 @@ describe('where text', () => {
   };
 
   for (const [name, where] of Object.entries(values)) {
-    it(`of ${name} is as it was, and its values are as documented`, () => {
+    it(`of ${name} has values as documented`, () => {
       assert.deepEqual(schemaErrors('cacheline-where-1', where), []);
       assert.deepEqual(
         typeErrors([`import type { Where } from '../../extension/protocol/where';`], [{ type: 'Where', text: JSON.stringify(where) }]),
         [],
       );
-      matchGolden(`where-${name}-80.txt`, whereText(where, { width: 80 }));
     });
   }
+
+  /** In words, wherever lines break. */
+  const flat = (where: Where): string => whereText(where, { width: 80 }).replace(/\s+/g, ' ');
+
+  it('of two nodes in 80 columns', () => matchGolden('where-two-nodes-80.txt', whereText(whereOfTwoNodes(), { width: 80 })));
+
+  it('of one node says that all memory is equally near, and why it is not known where memory is', () => {
+    const text = flat(whereOfOneNode());
+    assert.match(text, /^Machine 1 package, 1 NUMA node, 4 cores, 8 CPUs .* L3 cache, 32 MiB, .* CPUs 0-7 /);
+    assert.match(text, / Memory of server \(process 4711\) not known: \/proc\/4711\/numa_maps is not readable [^.]* root\. /);
+    assert.match(text, / thread name ran CPUs 4713 worker 3\.00 s 5 1 thread did not run\. 0\.12 s of CPU time are missing/);
+    assert.match(text, / Conclusion .*one NUMA node: all memory is equally near/);
+    assert.doesNotMatch(text, /numactl/);
+  });
 
   it('of a recording says what it holds, and what not', () => {
     const stats = statsOf({ ldL1: 60, ldL2: 10, ldLlc: 4, localDram: 1, remoteHitm: 20, remoteHit: 3, remoteDram: 2, ldFillBuffer: 900 });
@@ -57,9 +70,22 @@ describe('where text', () => {
       [0.25, 0.25, null],
     );
     assert.deepEqual(recorded['recorded-looks']!.threads[0]!.runNs, { 0: 1e9, 1: 3e9 });
-    for (const [name, where] of Object.entries(recorded)) {
+    const looks = flat(recorded['recorded-looks']!);
+    assert.match(
+      looks,
+      / Memory node huge heap stack other total share 0 512\.0 MB .* 92\.0% 1 0\.0 kB .* all 512\.0 MB .* 1\.0 GB 100\.0% /,
+    );
+    assert.match(looks, / Threads, looked at 3 times in 1\.4 s thread name ran node 0 node 1 CPUs 4713 worker 4\.00 s 25% 75% 4, 0 /);
+    assert.match(looks, / Conclusion .*25\.0% [^.]*another node/);
+    const bare = flat(recorded['recorded-bare']!);
+    assert.match(
+      bare,
+      /^Machine not known: .* Memory not known: .*meta\.json .* Threads not known Conclusion .* Warnings The recording was not finished/,
+    );
+    const clock = flat(recorded['recorded-clock']!);
+    assert.match(clock, / Memory not known: [^.]*one node .* Threads not known Conclusion [^%]* only a memory PMU/);
+    for (const where of Object.values(recorded)) {
       assert.deepEqual(schemaErrors('cacheline-where-1', where), []);
-      matchGolden(`where-${name}-80.txt`, whereText(where, { width: 80 }));
       for (const width of [60, 120])
         for (const line of whereText(where, { width }).split('\n')) assert.ok(displayWidth(line) <= width, line);
     }
