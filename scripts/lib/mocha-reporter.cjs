@@ -3,14 +3,16 @@ const { writeFileSync } = require('node:fs');
 const { inspect } = require('node:util');
 const Mocha = require('mocha');
 
-const { EVENT_RUN_END, EVENT_TEST_END, EVENT_TEST_PENDING } = Mocha.Runner.constants;
+const { EVENT_RUN_END, EVENT_TEST_END, EVENT_TEST_PENDING, EVENT_TEST_RETRY } = Mocha.Runner.constants;
 
 class ResultsReporter extends Mocha.reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
     const skips = [];
     const times = [];
+    const retries = [];
     runner.on(EVENT_TEST_PENDING, (test) => skips.push(test.fullTitle()));
+    runner.on(EVENT_TEST_RETRY, (test, error) => retries.push(`${test.fullTitle()}: ${messageOf(error).replaceAll('\n', ' ')}`));
     runner.on(EVENT_TEST_END, (test) => {
       if (test.state === 'passed' || test.state === 'failed') times.push({ name: test.fullTitle(), ms: test.duration });
     });
@@ -19,7 +21,7 @@ class ResultsReporter extends Mocha.reporters.Spec {
       const file = process.env.CACHELINE_TEST_RESULTS;
       if (file === undefined) return;
       const failed = this.failures.map((test) => ({ name: test.fullTitle(), message: messageOf(test.err) }));
-      writeFileSync(file, JSON.stringify({ passed: passes, failed: failures, skipped: pending, failures: failed, skips, times }));
+      writeFileSync(file, JSON.stringify({ passed: passes, failed: failures, skipped: pending, failures: failed, skips, times, retries }));
     });
   }
 }

@@ -5,6 +5,7 @@ export interface Results {
   skipped: number;
   failures: { name: string; message: string }[];
   skips: string[];
+  retries: string[];
   times: { name: string; ms: number }[];
 }
 

@@ -1,18 +1,19 @@
 // What a part of the tests returns, and the last lines of a run: whoever sees only the end of its output knows what failed.
 
-/** Counts, and by name: `failures` [{name, message}], `skips` [name], `times` [{name, ms}] of the tests that ran. */
-export const none = { passed: 0, failed: 0, skipped: 0, failures: [], skips: [], times: [] };
+/** Counts, and by name: `failures` [{name, message}], `skips` [name], `times` [{name, ms}] of the tests that ran, `retries` [name] of those that were tried again. */
+export const none = { passed: 0, failed: 0, skipped: 0, failures: [], skips: [], times: [], retries: [] };
 
 export const words = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed, ${skipped} skipped`;
 
 const limits = { failures: 20, lines: 12, columns: 240, names: 60, slow: 20 };
 
 /**
- * @param results [{name, time, passed, failed, skipped, failures, skips, times}], one a part; `time` is a text
- * @returns the lines: skipped, the slowest tests, failed, then the table and the sum
+ * @param results [{name, time, passed, failed, skipped, failures, skips, times, retries}], one a part; `time` is a text
+ * @returns the lines: skipped, tried again, the slowest tests, failed, then the table and the sum
  */
 export function summaryLines(results) {
   const named = (list) => results.flatMap((result) => result[list].map((item) => ({ part: result.name, item })));
+  const names = (word, list) => bounded(named(list), limits.names, ({ part, item }) => [cut(`${word} ${part}: ${item}`)]);
   const slowest = named('times')
     .sort((a, b) => b.item.ms - a.item.ms)
     .slice(0, limits.slow);
@@ -23,7 +24,8 @@ export function summaryLines(results) {
   ]);
   const width = Math.max(...results.map(({ name }) => name.length));
   return [
-    ...bounded(named('skips'), limits.names, ({ part, item }) => [cut(`skipped ${part}: ${item}`)]),
+    ...names('skipped', 'skips'),
+    ...names('tried again', 'retries'),
     ...slowest.map(({ part, item: { name, ms } }) => cut(`slow ${(ms / 1000).toFixed(1)} s  ${part}: ${name}`)),
     ...failures,
     '',
@@ -40,7 +42,7 @@ export function sumOf(results) {
 /** The results of several parts as those of one. */
 export function merged(results) {
   const all = (key) => results.flatMap((result) => result[key]);
-  return { ...sumOf(results), failures: all('failures'), skips: all('skips'), times: all('times') };
+  return { ...sumOf(results), failures: all('failures'), skips: all('skips'), times: all('times'), retries: all('retries') };
 }
 
 /** The end of a program's output, where most say what is wrong. */

@@ -13,24 +13,28 @@ const part = (more: Partial<Results>) => ({ ...none, name: 'fast: X', time: '1.0
 describe('summary of the tests', () => {
   const folder = temporaryFolder();
 
-  it('names what was skipped, was slow and failed, then counts', () => {
+  it('names what was skipped, tried again, slow and failed, then counts', () => {
     const failures = [{ name: 'adds', message: '\nat a.ts:1:2\n\n1 !== 2\n' }];
     const times = [
       { name: 'adds', ms: 51 },
       { name: 'times', ms: 4000 },
     ];
-    assert.deepEqual(summaryLines([part({ passed: 3, failed: 1, skipped: 1, failures, skips: ['divides: no perf'], times })]), [
-      'skipped fast: X: divides: no perf',
-      'slow 4.0 s  fast: X: times',
-      'slow 0.1 s  fast: X: adds',
-      '',
-      'FAILED fast: X: adds',
-      '    at a.ts:1:2',
-      '    1 !== 2',
-      '',
-      'fast: X  3 passed, 1 failed, 1 skipped  1.0 s',
-      '3 passed, 1 failed, 1 skipped',
-    ]);
+    assert.deepEqual(
+      summaryLines([part({ passed: 3, failed: 1, skipped: 1, failures, skips: ['divides: no perf'], times, retries: ['times'] })]),
+      [
+        'skipped fast: X: divides: no perf',
+        'tried again fast: X: times',
+        'slow 4.0 s  fast: X: times',
+        'slow 0.1 s  fast: X: adds',
+        '',
+        'FAILED fast: X: adds',
+        '    at a.ts:1:2',
+        '    1 !== 2',
+        '',
+        'fast: X  3 passed, 1 failed, 1 skipped  1.0 s',
+        '3 passed, 1 failed, 1 skipped',
+      ],
+    );
   });
 
   it('is short, whatever fails', () => {
@@ -53,6 +57,8 @@ describe('summary of the tests', () => {
         it('fails', () => assert.equal(1, 2, 'said'));
         it('is skipped', function () { this.skip(); });
         it('takes long', (done) => void setTimeout(done, 60));
+        let tries = 0;
+        it('needs two', function () { this.retries(1); assert.ok(++tries > 1, 'one is too few'); });
         describe('inner', () => { before(() => { throw new Error('no ground'); }); it('is not reached', () => {}); });
       });`,
     );
@@ -63,11 +69,12 @@ describe('summary of the tests', () => {
     });
     assert.equal(status, 2);
     const { failures, ...found } = JSON.parse(readFileSync(results, 'utf8')) as Results;
-    const { times, ...counts } = found;
-    assert.deepEqual(counts, { passed: 1, failed: 2, skipped: 1, skips: ['suite is skipped'] });
+    const { times, retries, ...counts } = found;
+    assert.match(retries.join('\n'), /^suite needs two: at .*some\.cjs:7:\d+.* one is too few$/);
+    assert.deepEqual(counts, { passed: 2, failed: 2, skipped: 1, skips: ['suite is skipped'] });
     assert.deepEqual(
       times.map(({ name }) => name),
-      ['suite fails', 'suite takes long'],
+      ['suite fails', 'suite takes long', 'suite needs two'],
     );
     assert.ok((times[1]?.ms ?? 0) >= 50);
     assert.match(failures[0]?.message ?? '', /^at .*some\.cjs:3:\d+.*\ngot '1', expected '2' \(==\)\nsaid$/);
@@ -106,8 +113,9 @@ describe('summary of the tests', () => {
       timeoutSeconds: 300,
       tell,
     };
-    const { failures, times, ...found } = await runPrograms([program], options);
+    const { failures, times, retries, ...found } = await runPrograms([program], options);
     assert.deepEqual(found, { passed: 3, failed: 5, skipped: 1, skips: ['some.Sum.HasNoPerf: no perf'] });
+    assert.deepEqual(retries, []);
     assert.ok(times.some(({ name, ms }) => name === 'some.Sum.Adds' && ms >= 0));
     assert.deepEqual(
       failures.map(({ name }) => name),
