@@ -31,10 +31,15 @@ const lanes = {
     { name: 'fast: C++ with running programs', needsBuild: true, body: cpp },
     { name: 'fast: TypeScript with running programs', needsBuild: true, body: unitLive },
   ],
-  host: versions.map((version) => ({ name: `host: VS Code ${version.name}`, needsBuild: true, body: () => host(version) })),
+  host: versions.map((version) => ({ name: `host: VS Code ${version.name}`, needsBuild: true, editor: true, body: () => host(version) })),
   e2e: [
     { name: 'e2e: the package and its pages', needsBuild: true, body: packageTests },
-    ...versions.map((version) => ({ name: `e2e: VS Code ${version.name}`, needsBuild: true, body: (options) => editor(version, options) })),
+    ...versions.map((version) => ({
+      name: `e2e: VS Code ${version.name}`,
+      needsBuild: true,
+      editor: true,
+      body: (options) => editor(version, options),
+    })),
   ],
   theia: [{ name: `theia: Eclipse Theia ${theiaVersion}`, needsBuild: true, body: theia }],
 };
@@ -102,7 +107,6 @@ async function packageTests(options) {
 const isNewest = (version) => version === versions.at(-1);
 
 async function editor(version, options) {
-  await prepare(version);
   const workspace = await examplesWorkspace();
   try {
     return await mocha(['--config', 'test/e2e/.mocharc.json', 'test/e2e/editor.test.ts'], 700, options, {
@@ -129,7 +133,6 @@ async function theia(options) {
 }
 
 async function host(version) {
-  await prepare(version);
   const { runInsideHost } = await import('./lib/host-lane.mjs');
   const workspace = await examplesWorkspace();
   try {
@@ -210,7 +213,8 @@ async function test(names) {
 
   const built = await section('setup and build', async () => {
     await setup(['build', 'package', 'test']);
-    await build({ tests: Object.keys(plainSuites) });
+    const editors = sections.some(({ editor }) => editor) ? versions : [];
+    await Promise.all([build({ tests: Object.keys(plainSuites) }), ...editors.map(prepare)]);
   });
   const results = [built];
   for (const { name } of sections.filter(({ needsBuild }) => needsBuild && built.failed > 0))
