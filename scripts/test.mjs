@@ -1,7 +1,7 @@
 // All tests, in three lanes: fast (no editor), host (inside the extension host), e2e (the packaged extension in a browser).
 //   node scripts/test.mjs [fast] [host] [e2e] [theia]     without a lane: all but theia (the package in Eclipse Theia)
-// Every section runs even where an earlier one failed. Those that watch running programs or an editor come one after the other and have the
-// processors first; meanwhile all others run in the background, one after the other, on what is left.
+// Every section runs even where an earlier one failed. Those that watch running programs (which have the processors before
+// all others) or an editor come one after the other; meanwhile all others run in the background, one after the other, on what is left.
 // A C++ test runs once: with the sanitizers, or without them where these have nothing to find.
 // The last lines name the slowest tests and what failed, and sum up: `N passed, M failed, K skipped`.
 import { existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ import process from 'node:process';
 import { build, buildFolder, hostSuiteFolder } from './build.mjs';
 import { buildExamples, examplesBin, examplesWorkspace } from './lib/examples.mjs';
 import { runPrograms, testPrograms } from './lib/gtest.mjs';
-import { beForemost, isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
+import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 import { lastLines, none, sumOf, summaryLines, words } from './lib/summary.mjs';
 import { setup } from './setup.mjs';
 import { prepareTheia, theiaVersion } from './theia-host.mjs';
@@ -76,7 +76,7 @@ const plainSuites = {
 const runsPlain = (program, test) => plainSuites[program]?.test(test) ?? false;
 
 async function cpp() {
-  return runPrograms(testPrograms(buildFolder, Object.keys(plainSuites)), { timeoutSeconds: 900, chosen: runsPlain });
+  return runPrograms(testPrograms(buildFolder, Object.keys(plainSuites)), { foremost: true, timeoutSeconds: 900, chosen: runsPlain });
 }
 
 async function sanitized(options) {
@@ -95,7 +95,7 @@ function unit(options) {
 
 async function unitLive(options) {
   await buildExamples();
-  return mocha([...unitTests, 'test/unit/*.live.test.ts'], 900, options, { CACHELINE_EXAMPLES_BIN: examplesBin });
+  return mocha([...unitTests, 'test/unit/*.live.test.ts'], 900, { ...options, foremost: true }, { CACHELINE_EXAMPLES_BIN: examplesBin });
 }
 
 async function packageTests(options) {
@@ -151,7 +151,7 @@ async function host(version) {
 }
 
 /** Runs mocha in a process of its own and returns its results. */
-async function mocha(args, timeoutSeconds, { tell, yielding }, env = {}) {
+async function mocha(args, timeoutSeconds, { tell, yielding, foremost }, env = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'cacheline-results-'));
   const results = path.join(folder, 'results.json');
   try {
@@ -159,6 +159,7 @@ async function mocha(args, timeoutSeconds, { tell, yielding }, env = {}) {
       check: false,
       capture: yielding,
       yielding,
+      foremost,
       timeoutSeconds,
       env: { ...process.env, ...env, CACHELINE_TEST_RESULTS: results },
     });
@@ -219,7 +220,6 @@ async function test(names) {
   const results = [built];
   for (const { name } of sections.filter(({ needsBuild }) => needsBuild && built.failed > 0))
     say(`\n=== ${name}\nnot run: the build failed`);
-  beForemost();
   const able = sections.filter(({ needsBuild }) => !needsBuild || built.failed === 0);
   const ran = await Promise.all([true, false].map((apart) => inTurn(able.filter(({ background = false }) => background === apart))));
   results.push(...ran.flat());

@@ -39,7 +39,7 @@ export const testPrograms = (folder, names = allPrograms) => names.map((name) =>
  * @param programs paths, the longest-running first
  * @param options.chosen whether a test runs, of its program and its name: `decode` and `Suite.Test` of `test_decode`; all do without it
  * @param options.tell takes what there is to say meanwhile
- * @param options.yielding as of `start`
+ * @param options.yielding, options.foremost as of `start`
  * @param options.timeoutSeconds of a program; the test that it is at then has failed, and the others go on
  * @returns results as in summary.mjs; a skipped test's name carries its reason
  */
@@ -55,7 +55,7 @@ export async function runPrograms(programs, options) {
   return merged(results);
 }
 
-async function runProgram(program, { chosen = () => true, yielding, timeoutSeconds, tell = say }) {
+async function runProgram(program, { chosen = () => true, yielding, foremost, timeoutSeconds, tell = say }) {
   const label = path.basename(program).replace(/^test_/, '');
   const log = `${program}.log`;
   await rm(log, { force: true });
@@ -64,7 +64,7 @@ async function runProgram(program, { chosen = () => true, yielding, timeoutSecon
   const results = [];
   const started = performance.now();
   for (let rest = names; rest.length > 0;) {
-    const { output, status, timedOut } = await runTests(program, rest, log, { yielding, timeoutSeconds });
+    const { output, status, timedOut } = await runTests(program, rest, log, { yielding, foremost, timeoutSeconds });
     const ending = timedOut ? `did not end within ${timeoutSeconds} s` : endingOf(status);
     const { last, ...found } = readOutput(label, output, ending);
     results.push(found);

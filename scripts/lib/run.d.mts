@@ -1,3 +1,3 @@
 // Types of run.mjs for the tests.
 export class ScriptError extends Error {}
-export function goFirst(pid: number): void;
+export function goFirstToo(pid: number): void;

@@ -1,6 +1,6 @@
 // Running other programs: argument arrays only, a process group each, a time limit, and nothing left behind.
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -42,18 +42,11 @@ for (const [signal, number] of [
   });
 }
 
-let areForemost = false;
-/**
- * Lets all that is started from now on go first: threads that have to share a processor with another program take turns on it, and show
- * another sharing than they have by themselves.
- */
-export function beForemost() {
-  areForemost = true;
-}
-
-/** Lets a program at the head of its own session, and what it starts, have the processors before others, as far as this user may. */
-export function goFirst(pid) {
-  prioritize(pid, constants.priority.PRIORITY_HIGHEST);
+/** Lets a program at the head of its own session, and what it starts, have the processors before others where this process has. */
+export function goFirstToo(pid) {
+  const own = '/proc/self/autogroup';
+  const highest = constants.priority.PRIORITY_HIGHEST;
+  if (existsSync(own) && readFileSync(own, 'utf8').trimEnd().endsWith(` nice ${highest}`)) prioritize(pid, highest);
 }
 
 function prioritize(pid, priority) {
@@ -71,13 +64,15 @@ function prioritize(pid, priority) {
  * Starts a program at the head of its own process group, which is killed when this script ends.
  * @param options of child_process.spawn; `stdio` is [no input, ours, ours] unless given.
  * @param options.yielding lets it have only what others leave of the processors.
+ * @param options.foremost lets it have the processors before others, as far as this user may: threads that have to share a processor with
+ *   another program take turns on it, and show another sharing than they have by themselves. Whatever it waits for must not be one of the others.
  */
-export function start(command, args, { yielding = false, ...options } = {}) {
+export function start(command, args, { yielding = false, foremost = false, ...options } = {}) {
   const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options, detached: true });
   if (child.pid !== undefined) {
     const { pid } = child;
     if (yielding) prioritize(pid, constants.priority.PRIORITY_LOW);
-    else if (areForemost) goFirst(pid);
+    else if (foremost) prioritize(pid, constants.priority.PRIORITY_HIGHEST);
     groups.add(pid);
     child.once('exit', () => {
       killGroup(pid); // what the program left running
@@ -90,7 +85,7 @@ export function start(command, args, { yielding = false, ...options } = {}) {
 /**
  * Runs a program to its end.
  * @param options.timeoutSeconds kills the whole group after this time; none by default.
- * @param options.yielding as of `start`.
+ * @param options.yielding, options.foremost as of `start`.
  * @param options.capture returns stdout and stderr as text instead of passing them through.
  * @param options.check false: a status other than 0 is returned and not thrown.
  * @returns {{status: number, stdout: string, stderr: string, timedOut: boolean, seconds: number}} status is 128+signal where it died of one.

@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleCommandLine } from '../../scripts/build.mjs';
-import { goFirst } from '../../scripts/lib/run.mjs';
+import { goFirstToo } from '../../scripts/lib/run.mjs';
 import { joinArguments } from '../../extension/session/record/launch';
 
 export const root = join(__dirname, '../..');
@@ -59,13 +59,13 @@ export class Command {
     return this.folder;
   }
 
-  /** In a process group of its own, as a shell gives a job, and before all other programs: these tests judge how threads run. */
+  /** In a process group of its own, as a shell gives a job. */
   run(args: readonly string[], { cwd, env = {}, through = [], terminal = false, when }: RunOptions): Promise<Outcome> {
     const line = [...through, this.link, ...args];
     // `exec`, so that the only child of `script` is the program, whichever shell runs the line.
     const [program = '', ...rest] = terminal ? ['script', '-qec', `exec ${joinArguments(line)}`, '/dev/null'] : line;
     const child = spawn(program, rest, { cwd, env: { ...process.env, ...env }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-    if (child.pid !== undefined) goFirst(child.pid);
+    if (child.pid !== undefined) goFirstToo(child.pid);
     const outcome: Outcome = { status: -1, stdout: '', stderr: '' };
     let waiting = when;
     const note = (): void => {
