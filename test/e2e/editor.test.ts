@@ -247,11 +247,11 @@ describe(`VS Code ${version.name}`, function () {
     await window.page.keyboard.press('Escape');
   });
 
-  describeLayout({ window: () => window, workspace });
-  if (process.env['CACHELINE_SMOKE']) return;
+  if (process.env['CACHELINE_SMOKE']) return describeLayout({ window: () => window, workspace });
   describeRows({ window: () => window });
   describePanelTabs({ window: () => window, workspace }, EXAMPLE, [writes, reads]);
   describeLooks(() => window);
+  describeLayout({ window: () => window, workspace });
   describeAdvice({ window: () => window, workspace });
   describeCompare({ window: () => window, workspace });
   describeRecording({ window: () => window, workspace });
