@@ -247,7 +247,10 @@ describe(`VS Code ${version.name}`, function () {
     await window.page.keyboard.press('Escape');
   });
 
-  if (process.env['CACHELINE_SMOKE']) return describeLayout({ window: () => window, workspace });
+  if (process.env['CACHELINE_SMOKE']) {
+    describeLayout({ window: () => window, workspace });
+    return;
+  }
   describeRows({ window: () => window });
   describePanelTabs({ window: () => window, workspace }, EXAMPLE, [writes, reads]);
   describeLooks(() => window);
