@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { allPrograms } from './lib/gtest.mjs';
+import { folderPrograms, liveProgram } from './lib/gtest.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 
 export const buildFolder = path.join(root, 'build/release');
@@ -138,4 +138,4 @@ async function bundleHostSuite() {
   });
 }
 
-if (isMain(import.meta.url)) void main(async (args) => build(args.includes('--tests') ? { tests: allPrograms } : {}));
+if (isMain(import.meta.url)) void main(async (args) => build(args.includes('--tests') ? { tests: [...folderPrograms, liveProgram] } : {}));

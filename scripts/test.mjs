@@ -2,7 +2,7 @@
 //   node scripts/test.mjs [fast] [host] [e2e] [theia]     without a lane: all but theia (the package in Eclipse Theia)
 // Every section runs even where an earlier one failed. Those that watch running programs (which have the processors before
 // all others) or an editor come one after the other; meanwhile all others run in the background, one after the other, on what is left.
-// A C++ test runs once: with the sanitizers, or without them where these have nothing to find.
+// The C++ tests run with sanitizers; those of native/tests/live, where these have nothing to find, without them.
 // The last lines name the slowest tests and what failed, and sum up: `N passed, M failed, K skipped`.
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { build, buildFolder, hostSuiteFolder } from './build.mjs';
 import { buildExamples, examplesBin, examplesWorkspace } from './lib/examples.mjs';
-import { runPrograms, testPrograms } from './lib/gtest.mjs';
+import { liveProgram, runPrograms, testPrograms } from './lib/gtest.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 import { lastLines, none, sumOf, summaryLines, words } from './lib/summary.mjs';
 import { setup } from './setup.mjs';
@@ -62,21 +62,8 @@ function check(program, ...args) {
 
 const failure = (name, message) => ({ ...none, failed: 1, failures: [{ name, message }] });
 
-/**
- * The tests that run without sanitizers, as `record.LiveRecorded.Test` of `test_record`: comparisons with other tools, programs that run step
- * by step, and what happens inside of recorded programs. Nothing of ours is instrumented there, and all of it takes long.
- */
-const plainSuites = {
-  record: /^(AgentAdversity|AgentCalls|LiveRecorded)\./,
-  inference: /^LiveCoverage\./,
-  layouts: /\/(CppJudge|PaholeJudge)\./,
-  symbols: /\/(AgainstAddr2line|GoMachine)\./,
-  decode: /^(Live|Objdump)\./,
-};
-const runsPlain = (program, test) => plainSuites[program]?.test(test) ?? false;
-
 async function cpp() {
-  return runPrograms(testPrograms(buildFolder, Object.keys(plainSuites)), { foremost: true, timeoutSeconds: 900, chosen: runsPlain });
+  return runPrograms(testPrograms(buildFolder, [liveProgram]), { foremost: true, timeoutSeconds: 900 });
 }
 
 async function sanitized(options) {
@@ -84,7 +71,7 @@ async function sanitized(options) {
   const targets = programs.map((program) => path.basename(program));
   await run('cmake', ['--preset', 'asan', '--log-level=WARNING'], { capture: true });
   await run('ninja', ['-C', 'build/asan', '--quiet', ...targets], { ...options, capture: true, timeoutSeconds: 3000 });
-  return runPrograms(programs, { ...options, timeoutSeconds: 1800, chosen: (program, test) => !runsPlain(program, test) });
+  return runPrograms(programs, { ...options, timeoutSeconds: 1800 });
 }
 
 const unitTests = ['--config', 'test/unit/.mocharc.json'];
@@ -215,7 +202,7 @@ async function test(names) {
   const built = await section('setup and build', async () => {
     await setup(['build', 'package', 'test']);
     const editors = sections.some(({ editor }) => editor) ? versions : [];
-    await Promise.all([build({ tests: Object.keys(plainSuites) }), ...editors.map(prepare)]);
+    await Promise.all([build({ tests: [liveProgram] }), ...editors.map(prepare)]);
   });
   const results = [built];
   for (const { name } of sections.filter(({ needsBuild }) => needsBuild && built.failed > 0))

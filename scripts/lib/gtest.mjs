@@ -6,8 +6,11 @@ import path from 'node:path';
 import { run, say } from './run.mjs';
 import { lastLines, merged, none, words } from './summary.mjs';
 
-/** All test programs by name, those that take longest first: the cores then end together. */
-export const allPrograms = [
+/** What runs without sanitizers: native/tests/live. */
+export const liveProgram = 'live';
+
+/** The test programs of native's folders by name, those that take longest first: the cores then end together. */
+export const folderPrograms = [
   'record',
   'inference',
   'layouts',
@@ -32,12 +35,11 @@ export const allPrograms = [
 ];
 
 /** The test programs of a build folder. */
-export const testPrograms = (folder, names = allPrograms) => names.map((name) => path.join(folder, 'native/tests', `test_${name}`));
+export const testPrograms = (folder, names = folderPrograms) => names.map((name) => path.join(folder, 'native/tests', `test_${name}`));
 
 /**
  * Runs programs side by side, one a core; `PROGRAM.log` has all that one printed.
  * @param programs paths, the longest-running first
- * @param options.chosen whether a test runs, of its program and its name: `decode` and `Suite.Test` of `test_decode`; all do without it
  * @param options.tell takes what there is to say meanwhile
  * @param options.yielding, options.foremost as of `start`
  * @param options.timeoutSeconds of a program; the test that it is at then has failed, and the others go on
@@ -55,12 +57,12 @@ export async function runPrograms(programs, options) {
   return merged(results);
 }
 
-async function runProgram(program, { chosen = () => true, yielding, foremost, timeoutSeconds, tell = say }) {
+async function runProgram(program, { yielding, foremost, timeoutSeconds, tell = say }) {
   const label = path.basename(program).replace(/^test_/, '');
   const log = `${program}.log`;
   await rm(log, { force: true });
   const { stdout } = await run(program, ['--gtest_list_tests'], { capture: true, timeoutSeconds });
-  const names = testNames(stdout).filter((name) => chosen(label, name));
+  const names = testNames(stdout);
   const results = [];
   const started = performance.now();
   for (let rest = names; rest.length > 0;) {

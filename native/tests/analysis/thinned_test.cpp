@@ -89,7 +89,7 @@ Report thinned(const LineShape& shape, size_t samples, double part, uint32_t see
 class ThinnedRecording : public ::testing::TestWithParam<double> {};
 
 TEST_P(ThinnedRecording, KeepsItsVerdictAndBounds) {
-  constexpr uint32_t kThinnings = 60;
+  constexpr uint32_t kThinnings = 30;
   for (const LineShape& shape : lineShapes()) {
     SCOPED_TRACE(shape.name);
     const Report whole = thinned(shape, 600, 1, 0);

@@ -349,7 +349,7 @@ TEST(Damage, RandomBytesInEveryPlace) {
   const auto whole = wholeFile(wholeRecording());
   std::mt19937_64 random(7);
   size_t opened = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 10000; ++i) {
     auto bytes = whole;
     for (uint64_t n = 1 + random() % 4; n > 0; --n)
       bytes[random() % bytes.size()] = static_cast<uint8_t>(random());

@@ -153,7 +153,7 @@ TEST(Scan, StretchesLongerThanOnePiece) {
 constexpr Recorder kLargeFile = {.cpus = 3, .rounds = 700, .samplesOfCpu = 130};
 
 TEST(Scan, ALargeFileIsWalkedInParts) {
-  for (uint64_t seed = 1; seed <= 3; ++seed) expectScanned(kLargeFile, seed);
+  expectScanned(kLargeFile, 1);
 }
 
 TEST(Scan, PartsThatDoNotFitAreWalkedInOneGo) {

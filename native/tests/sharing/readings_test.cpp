@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
 
 #include "../perfdata/file_builder.h"
 #include "../perfdata/record_builder.h"
@@ -120,14 +121,14 @@ std::string reportOf(const RecordBuilder& b, unsigned threads, perfdata::Scanned
 }
 
 TEST(Readings, AreTheSameByOneThreadAndByTwo) {
-  for (uint64_t seed = 1; seed <= 3; ++seed) {
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
     const RecordBuilder b = recording(seed, true);
     EXPECT_EQ(reportOf(b, 1, perfdata::Scanned::plainly), reportOf(b, 2, perfdata::Scanned::plainly));
   }
 }
 
 TEST(Readings, AreTheSameInOrder) {
-  for (uint64_t seed = 1; seed <= 3; ++seed)
+  for (uint64_t seed = 1; seed <= 2; ++seed)
     EXPECT_EQ(reportOf(recording(seed, true), 2, perfdata::Scanned::plainly),
               reportOf(recording(seed, false), 2, perfdata::Scanned::wholly));
 }
@@ -136,9 +137,8 @@ TEST(Readings, AreTheSameWhateverTheFirstSamplesTell) {
   constexpr int kRounds = 160;  // the first look is before lines change, the second one after it
   const RecordBuilder b = recording(1, true, kRounds);
   const std::string expected = reportOf(recording(1, false, kRounds), 2, perfdata::Scanned::wholly);
-  for (const uint64_t loads : {1, 150'000})  // a tenth is enough of so few
-    for (const unsigned threads : {1u, 2u, 5u})
-      EXPECT_EQ(reportOf(b, threads, perfdata::Scanned::plainly, loads), expected) << loads;
+  for (const auto& [threads, loads] : {std::pair{5u, 1}, {2u, 150'000}})  // a tenth is enough of so few
+    EXPECT_EQ(reportOf(b, threads, perfdata::Scanned::plainly, loads), expected) << loads;
 }
 
 /// By the first samples, no line is listed, and all have their part in the sums; then some have most of the
@@ -177,8 +177,7 @@ RecordBuilder laterListed(bool plain) {
 
 TEST(Readings, KnowAllOfLinesThatAreListedAfterAll) {
   const std::string expected = reportOf(laterListed(false), 2, perfdata::Scanned::wholly);
-  for (const unsigned threads : {1u, 2u, 5u})
-    EXPECT_EQ(reportOf(laterListed(true), threads, perfdata::Scanned::plainly, 1), expected);
+  EXPECT_EQ(reportOf(laterListed(true), 5, perfdata::Scanned::plainly, 1), expected);
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST_F(TypedMemory, SumsHaveLinesThatAreNotListed) {
   for (const bool registers : {false, true}) {
     begin(registers);
     // One array, of 24 bytes an element.
-    constexpr uint64_t kWorkers = 4000, kPool = 0x7000000, kSize = 24;
+    constexpr uint64_t kWorkers = 3000, kPool = 0x7000000, kSize = 24;
     recording_->memory(kPool, kWorkers * kSize, "//anon");
     for (uint64_t worker = kPool; worker < kPool + kWorkers * kSize; worker += kSize)
       for (uint32_t i = 0; i < 2; ++i)
@@ -128,7 +128,7 @@ std::string textOfSums(const analysis::Report& report) {
 
 TEST_F(TypedMemory, SumsAreTheSameWhereAllLinesAreListed) {
   begin(false);
-  constexpr uint64_t kLines = 3000, kPool = 0x7000000;
+  constexpr uint64_t kLines = 1500, kPool = 0x7000000;
   recording_->memory(kPool, kLines * 64, "//anon");
   const auto tid = [](uint64_t number) { return static_cast<uint32_t>(TypedRecording::kPid + number); };
   for (uint64_t line = 0; line < kLines; ++line) {

@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-constexpr uint32_t kMany = 200'000;
+constexpr uint32_t kMany = 100'000;
 constexpr const char* kAbbreviations =
     ".uleb128 1, 0x11; .byte 1, 0, 0\n"
     ".uleb128 2, 0x34; .byte 0; .uleb128 0x49, 0x13, 2, 0x18, 0, 0\n"  // a variable: type, location

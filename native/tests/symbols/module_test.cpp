@@ -49,7 +49,7 @@ uint64_t dataAddress(const Module& module, const std::string& mangled) {
 
 struct Build {
   std::string flags;
-  std::string compiler;  ///< empty: the one the tests were built with
+  std::string compiler;  ///< empty: g++
 };
 void PrintTo(const Build& build, std::ostream* out) {
   *out << build.compiler << " " << build.flags;

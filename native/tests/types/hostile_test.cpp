@@ -29,7 +29,7 @@ class Lists : public testing::TestWithParam<const char*> {};
 
 /// Each type is the first child of the one before it, and there is a member of each.
 TEST_P(Lists, OfChildrenThatLieInEachOtherAreNoLoadForTheIndex) {
-  constexpr uint32_t kMany = 300'000;
+  constexpr uint32_t kMany = 100'000;
   const TempDir dir;
   Dies dies;
   dies.byte(1).byte(2).text("S").word(4);

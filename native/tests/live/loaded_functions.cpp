@@ -1,5 +1,5 @@
 // Reads .symtab, else .dynsym, of the program and its libraries. Trusted input: the test's own binaries.
-#include "tests/decode/loaded_functions.h"
+#include "tests/live/loaded_functions.h"
 
 #include <elf.h>
 #include <link.h>

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "tests/decode/code_bytes.h"
-#include "tests/decode/objdump_text.h"
+#include "tests/live/objdump_text.h"
 
 namespace cacheline::decode {
 namespace {

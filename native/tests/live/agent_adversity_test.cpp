@@ -8,10 +8,10 @@
 
 #include <filesystem>
 
-#include "agent_run.h"
 #include "base/error.h"
 #include "perfdata/writer.h"
 #include "record/child_process.h"
+#include "tests/record/agent_run.h"
 
 namespace cacheline::record::test {
 namespace {

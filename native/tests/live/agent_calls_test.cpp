@@ -1,7 +1,7 @@
 // System calls that a signal ends early: with the agent in them, programs see what they see without it.
 #include <gtest/gtest.h>
 
-#include "agent_run.h"
+#include "tests/record/agent_run.h"
 
 namespace cacheline::record::test {
 namespace {

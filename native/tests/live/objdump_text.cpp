@@ -1,5 +1,5 @@
 // Parses objdump's Intel-syntax listing, line by line.
-#include "tests/decode/objdump_text.h"
+#include "tests/live/objdump_text.h"
 
 #include <unistd.h>
 

@@ -17,9 +17,9 @@
 #include "decode/instruction.h"
 #include "tests/decode/code_bytes.h"
 #include "tests/decode/encodings.h"
-#include "tests/decode/loaded_functions.h"
-#include "tests/decode/objdump_text.h"
 #include "tests/decode/tracee.h"
+#include "tests/live/loaded_functions.h"
+#include "tests/live/objdump_text.h"
 
 namespace cacheline::decode {
 namespace {
