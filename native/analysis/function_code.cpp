@@ -21,9 +21,9 @@ bool isPartName(std::string_view name) {
   return name.find(kColdSuffix) != std::string_view::npos;
 }
 
-class Parts {
+class CodeParts {
  public:
-  Parts(const symbols::ElfImage& image, const symbols::Section& function)
+  CodeParts(const symbols::ElfImage& image, const symbols::Section& function)
       : image_(image), function_(function) {
     if (image.hasSymbolTable()) symbol_ = image.functionAt(function.address);
   }
@@ -95,7 +95,7 @@ SweptFunction sweep(const symbols::ElfImage& image, const symbols::Section& func
   const Extent extent = bytes.size() == function.size ? Extent::function : Extent::part;
   SweptFunction swept{CodeSweep(bytes, 0, extent), {}};
   if (extent == Extent::function && swept.sweep.indirectJumps().empty() &&
-      !Parts(image, function).find(swept))
+      !CodeParts(image, function).find(swept))
     return {CodeSweep(bytes, 0, Extent::part), {}};
   return swept;
 }

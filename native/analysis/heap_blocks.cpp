@@ -15,7 +15,7 @@ namespace {
 // kThenEvery.
 constexpr uint32_t kFirstSamples = 8, kThenEvery = 64;
 
-constexpr size_t kMostCallers = 2;
+constexpr size_t kMostCallersKept = 2;
 constexpr size_t kMostCandidates = 16;  // of a place and an instruction
 
 }  // namespace
@@ -79,13 +79,13 @@ uint32_t HeapBlocks::stackOf(const AddressSpace& space, uint32_t stack) {
 void HeapBlocks::nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& block) {
   bool found = false;
   for (const CodePlace& place : stack) {
-    if (block.callers.size() == kMostCallers) return;
+    if (block.callers.size() == kMostCallersKept) return;
     if (place.binary == kNone) continue;
     const CodeName& name = *names_.atOffset(place.binary, place.fileOffset);
     const auto take = [&](const symbols::SourceFrame& frame) {
       const heap::FrameKind kind = heap::frameKind(frame.function, frame.file, name.object);
       if (frame.function.empty() || kind == heap::FrameKind::allocator ||
-          block.callers.size() == kMostCallers)
+          block.callers.size() == kMostCallersKept)
         return;
       if (found) {
         if (kind == heap::FrameKind::program) block.callers.push_back(frame);

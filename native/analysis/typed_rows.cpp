@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kNoTypesOfKernel =
     "types of the kernel need its vmlinux with debug information (--vmlinux FILE)";
 constexpr const char* kNoVariable = "no variable that is live at the access leads to it";
-constexpr size_t kMostCallers = 8;  // of an allocation, looked at for the type of what they get
+constexpr size_t kMostCallersAsked = 8;  // of an allocation, looked at for the type of what they get
 }  // namespace
 
 void TypedRows::beginLine(const Line& line) {
@@ -70,7 +70,8 @@ const TypedRows::Taken& TypedRows::takenFor(const HeapBlocks::Found& found) {
   const auto [known, isNew] = taken_.try_emplace({found.stack.data(), found.block.size});
   Taken& taken = known->second;
   if (!isNew) return taken;
-  for (const HeapBlocks::CodePlace& call : found.stack.first(std::min(found.stack.size(), kMostCallers))) {
+  for (const HeapBlocks::CodePlace& call :
+       found.stack.first(std::min(found.stack.size(), kMostCallersAsked))) {
     if (call.binary == kNone || !typed_.described(call.binary)) continue;
     const CodeName& name = *blocks_->names().atOffset(call.binary, call.fileOffset);
     // A class's own: it may ask for more than its objects need.

@@ -32,15 +32,15 @@ constexpr int kRounds = 12;
 constexpr double kSameShare = 1e-9;
 
 /// The chance that of the samples at two words, `here` at one and `there` at the other, all `count` of an
-/// actor are at the one; what is smaller than kHardly is not told apart.
-constexpr double kHardly = 1e-7;
+/// actor are at the one; what is smaller than kLeastChance is not told apart.
+constexpr double kLeastChance = 1e-7;
 double chanceOfAllHere(uint32_t count, uint32_t here, uint32_t there) {
   double chance = 1;
-  for (uint32_t k = 0; k < count && chance > kHardly; ++k) {
-    if (k >= here) return kHardly;
+  for (uint32_t k = 0; k < count && chance > kLeastChance; ++k) {
+    if (k >= here) return kLeastChance;
     chance *= static_cast<double>(here - k) / static_cast<double>(here - k + there);
   }
-  return std::max(chance, kHardly);
+  return std::max(chance, kLeastChance);
 }
 
 /// Whether enough of what `count` of `here` samples are were to be expected among those `there`.
@@ -214,17 +214,17 @@ void WordGroups::compare(const Two& two, Users WordUse::*users, Kind kind, Liken
   double keptApart = 0;  // ln of: actors keep to one word, over: they use both
   /// The least chance that a user of one of the words has no sample at the other one, though it uses both.
   const auto leastOf = [&](uint32_t user, bool isAtA) {
-    if (!two.words) return kHardly;
+    if (!two.words) return kLeastChance;
     const auto [wordA, wordB] = *two.words;
     const auto expected = expectedAt(users, user, kind, isAtA ? wordA : wordB, isAtA ? wordB : wordA);
-    return expected ? std::max(kHardly, std::exp(-*expected)) : kHardly;
+    return expected ? std::max(kLeastChance, std::exp(-*expected)) : kLeastChance;
   };
   double walked = 0;  // -ln of the chance that those who use both words have none of their samples at one
   const auto weigh = [&](uint32_t user, uint32_t atA, uint32_t atB) {
     const uint32_t all = atA + atB;
     if (all == 0) return;
     ++compared;
-    const double least = atA > 0 && atB > 0 ? kHardly : leastOf(user, atA > 0);
+    const double least = atA > 0 && atB > 0 ? kLeastChance : leastOf(user, atA > 0);
     const double onlyA = std::max(least, chanceOfAllHere(all, samplesA, samplesB));
     const double onlyB = std::max(least, chanceOfAllHere(all, samplesB, samplesA));
     const double chance = std::min(1.0, onlyA + onlyB);

@@ -11,7 +11,6 @@ import {
   assertCompiles,
   assertEdits,
   closeWorkspace,
-  compiled,
   membersChange,
   openWorkspace,
   reasonOf,
@@ -73,8 +72,8 @@ describe('edits of variables and allocations', () => {
 
   /** That the linker puts them at multiples of 64, told by the symbols of an object. */
   function assertAligned(path: string, ...names: string[]): void {
-    for (const compiler of ['gcc', 'clang'] as const) {
-      const symbols = execFileSync('nm', ['-C', compiled(path, compiler)], { encoding: 'utf8' });
+    for (const object of Object.values(assertCompiles(path))) {
+      const symbols = execFileSync('nm', ['-C', object], { encoding: 'utf8' });
       for (const name of names) {
         const [, address] = new RegExp(`^([0-9a-f]+) \\w (?:${name})$`, 'm').exec(symbols) ?? [];
         assert.equal(Number.parseInt(address ?? '1', 16) % 64, 0, `${name} in ${symbols}`);

@@ -33,22 +33,27 @@ export const isC = (file: string): boolean => file.endsWith('.c') || file.endsWi
 const standard = (file: string, standards = { c: 'gnu11', cxx: 'gnu++20' }): string[] =>
   isC(file) ? ['-xc', `-std=${standards.c}`] : ['-xc++', `-std=${standards.cxx}`];
 
+type Compiler = 'gcc' | 'clang';
+
 /** @returns path of the object, whose debug information has all types, used or not */
-export function compiled(file: string, compiler: 'gcc' | 'clang' = 'gcc'): string {
+export function compiled(file: string, compiler: Compiler = 'gcc', warnings = ['-w']): string {
   const object = `${file}.${compiler}.o`;
   const keep = compiler === 'gcc' ? ['-fno-eliminate-unused-debug-types'] : ['-fno-eliminate-unused-debug-types', '-fstandalone-debug'];
-  execFileSync(compiler, [...standard(file), '-g', ...keep, '-w', '-c', '-o', object, file], { timeout: 60_000 });
+  const { status, stderr } = spawnSync(compiler, [...standard(file), '-g', ...keep, ...warnings, '-c', '-o', object, file], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  assert.equal(status, 0, `${compiler}: ${stderr}\n${readFileSync(file, 'utf8')}`);
   return object;
 }
 
-/** That both compilers take the file without a warning that the text before did not have. */
-export function assertCompiles(file: string, more: string[] = []): void {
-  for (const compiler of ['gcc', 'clang']) {
-    const flags = [...standard(file), '-fsyntax-only', '-Wall', '-Werror', '-Wno-unused', '-Wno-unused-private-field', ...more];
-    const known = compiler === 'gcc' ? flags.filter((flag) => flag !== '-Wno-unused-private-field') : flags;
-    const { status, stderr } = spawnSync(compiler, [...known, file], { encoding: 'utf8', timeout: 60_000 });
-    assert.equal(status, 0, `${compiler}: ${stderr}\n${readFileSync(file, 'utf8')}`);
-  }
+/**
+ * That both compilers take the file without a warning that the text before did not have.
+ * @returns paths of their objects, as those of `compiled`
+ */
+export function assertCompiles(file: string): Record<Compiler, string> {
+  const warnings = ['-Wall', '-Werror', '-Wno-unused'];
+  return { gcc: compiled(file, 'gcc', warnings), clang: compiled(file, 'clang', [...warnings, '-Wno-unused-private-field']) };
 }
 
 export function referenceOf(layout: Layout, binary: string, file: string): TypeReference {

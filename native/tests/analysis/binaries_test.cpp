@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 using namespace test;
 
 /// The program as a recording names it, at a path that this machine has not.
-class Recorded : public testing::Test {
+class RecordedBinary : public testing::Test {
  protected:
-  Recorded() {
+  RecordedBinary() {
     options.home = folder / "home";
     options.debugRoots = {folder / "debug"};
     id = symbols::readBuildId(program());
@@ -58,7 +58,7 @@ class Recorded : public testing::Test {
   std::string id;
 };
 
-TEST_F(Recorded, GoneIsNamedByItsPathAndTheReason) {
+TEST_F(RecordedBinary, GoneIsNamedByItsPathAndTheReason) {
   Binaries binaries(features, meta, options);
   CodeNames names(binaries);
   const uint32_t binary = binaries.of(backing(id));
@@ -76,7 +76,7 @@ TEST_F(Recorded, GoneIsNamedByItsPathAndTheReason) {
   EXPECT_NE(states[0].detail.find("--symfs"), std::string::npos) << states[0].detail;
 }
 
-TEST_F(Recorded, UnderSymfsItIsNamedAndDecoded) {
+TEST_F(RecordedBinary, UnderSymfsItIsNamedAndDecoded) {
   options.symfs = folder / "target";
   put("target/opt/recorded/server");
   Binaries binaries(features, meta, options);
@@ -94,7 +94,7 @@ TEST_F(Recorded, UnderSymfsItIsNamedAndDecoded) {
   EXPECT_EQ(names.atOffset(kNone, 0)->why, Unnamed::generated);
 }
 
-TEST_F(Recorded, AnotherBuildGivesAddressesOnly) {
+TEST_F(RecordedBinary, AnotherBuildGivesAddressesOnly) {
   options.symfs = folder / "target";
   put("target/opt/recorded/server");
   Binaries binaries(features, meta, options);
@@ -105,7 +105,7 @@ TEST_F(Recorded, AnotherBuildGivesAddressesOnly) {
   EXPECT_EQ(binaries.module(binary).status(), symbols::ModuleStatus::changed);
 }
 
-TEST_F(Recorded, ADebugFileAloneNamesCodeAndDataButIsNotDecoded) {
+TEST_F(RecordedBinary, ADebugFileAloneNamesCodeAndDataButIsNotDecoded) {
   objcopy("--only-keep-debug", "debug/" + idPath() + ".debug");
   Binaries binaries(features, meta, options);
   CodeNames names(binaries);
@@ -120,7 +120,7 @@ TEST_F(Recorded, ADebugFileAloneNamesCodeAndDataButIsNotDecoded) {
   EXPECT_EQ(address, kData);
 }
 
-TEST_F(Recorded, WhatIsMissingFirstIsSaid) {
+TEST_F(RecordedBinary, WhatIsMissingFirstIsSaid) {
   struct Case {
     const char* flags;
     Unnamed why;
@@ -142,7 +142,7 @@ TEST_F(Recorded, WhatIsMissingFirstIsSaid) {
   }
 }
 
-TEST_F(Recorded, SplitDebugInformationThatIsGoneIsAWarning) {
+TEST_F(RecordedBinary, SplitDebugInformationThatIsGoneIsAWarning) {
   std::ofstream(folder / "split.c") << "int one; int main(void) { return one; }\n";
   const std::string command =
       "cd " + (folder / "") + " && " + CACHELINE_TEST_CC + " -g -gsplit-dwarf -o server split.c && rm *.dwo";
@@ -162,7 +162,7 @@ TEST_F(Recorded, SplitDebugInformationThatIsGoneIsAWarning) {
   EXPECT_NE(warnings[0].find("1 .dwo file that was not found"), std::string::npos) << warnings[0];
 }
 
-TEST_F(Recorded, ACommonFileOfDwzThatIsGoneIsAWarning) {
+TEST_F(RecordedBinary, ACommonFileOfDwzThatIsGoneIsAWarning) {
   std::ofstream(folder / "link") << std::string("nowhere.debug\0", 14) << std::string(20, 'x');
   options.symfs = folder / "target";
   objcopy("--add-section .gnu_debugaltlink=" + (folder / "link"), "target/opt/recorded/server");
@@ -176,7 +176,7 @@ TEST_F(Recorded, ACommonFileOfDwzThatIsGoneIsAWarning) {
   EXPECT_NE(warnings[0].find("nowhere.debug, which was not found"), std::string::npos) << warnings[0];
 }
 
-TEST_F(Recorded, WithoutABuildIdAFileOfAnotherArchitectureIsNotTaken) {
+TEST_F(RecordedBinary, WithoutABuildIdAFileOfAnotherArchitectureIsNotTaken) {
   features.arch = "aarch64";
   Binaries binaries(features, meta, options);
   Backing here;

@@ -15,12 +15,12 @@ using namespace test;
 
 constexpr uint64_t kHeapStart = 0x5000000;
 
-struct Moment {
+struct Drawn {
   uint32_t pid = 0, tid = 0, cpu = 0;
   bool kernel = false;
   double seconds = 0;  ///< since the first sample
 };
-using Choice = std::function<bool(const Moment&)>;
+using Choice = std::function<bool(const Drawn&)>;
 
 /// Two processes with three threads each, which add to, load and store a few lines of the heap and of a
 /// shared mapping; now and then in the kernel. Only the chosen samples are recorded.
@@ -36,7 +36,7 @@ void record(Scenario& scenario, uint32_t seed, const Choice& chosen) {
   }
   double seconds = 0;
   for (int i = 0; i < 600; ++i, seconds += static_cast<double>(Scenario::kUnit) / 1e9) {
-    Moment moment;
+    Drawn moment;
     moment.pid = below(2) == 0 ? 100 : 200;
     moment.tid = moment.pid + below(3);
     moment.cpu = below(6);
@@ -71,34 +71,34 @@ struct Case {
 };
 
 std::vector<Case> cases() {
-  const auto isOf = [](uint32_t tid) { return [tid](const Moment& moment) { return moment.tid == tid; }; };
+  const auto isOf = [](uint32_t tid) { return [tid](const Drawn& moment) { return moment.tid == tid; }; };
   return {
       {"one thread", {.tids = {101}}, isOf(101)},
       {"two threads of two processes",
        {.tids = {101, 202}},
-       [](const Moment& moment) { return moment.tid == 101 || moment.tid == 202; }},
-      {"a process", {.pids = {200}}, [](const Moment& moment) { return moment.pid == 200; }},
+       [](const Drawn& moment) { return moment.tid == 101 || moment.tid == 202; }},
+      {"a process", {.pids = {200}}, [](const Drawn& moment) { return moment.pid == 200; }},
       {"CPUs",
        {.cpus = {0, 3, 5}},
-       [](const Moment& moment) { return moment.cpu == 0 || moment.cpu == 3 || moment.cpu == 5; }},
-      {"user mode", {.mode = Filter::Mode::user}, [](const Moment& moment) { return !moment.kernel; }},
-      {"kernel mode", {.mode = Filter::Mode::kernel}, [](const Moment& moment) { return moment.kernel; }},
+       [](const Drawn& moment) { return moment.cpu == 0 || moment.cpu == 3 || moment.cpu == 5; }},
+      {"user mode", {.mode = Filter::Mode::user}, [](const Drawn& moment) { return !moment.kernel; }},
+      {"kernel mode", {.mode = Filter::Mode::kernel}, [](const Drawn& moment) { return moment.kernel; }},
       {"a time window",
        {.from = 0.2995, .to = 0.7005},
-       [](const Moment& moment) { return moment.seconds > 0.2995 && moment.seconds < 0.7005; }},
+       [](const Drawn& moment) { return moment.seconds > 0.2995 && moment.seconds < 0.7005; }},
       {"a window of one process's CPUs",
        {.from = 0.1995, .pids = {100}, .cpus = {1, 2}},
-       [](const Moment& moment) {
+       [](const Drawn& moment) {
          return moment.seconds > 0.1995 && moment.pid == 100 && (moment.cpu == 1 || moment.cpu == 2);
        }},
-      {"nobody", {.tids = {4711}}, [](const Moment&) { return false; }},
+      {"nobody", {.tids = {4711}}, [](const Drawn&) { return false; }},
   };
 }
 
 TEST(Filters, AFilteredReportIsThatOfTheSamplesThatAreLeft) {
   for (const uint32_t seed : {1u, 2u, 3u}) {
     Scenario whole;
-    record(whole, seed, [](const Moment&) { return true; });
+    record(whole, seed, [](const Drawn&) { return true; });
     const std::string folder = whole.write();
     for (const Case& each : cases()) {
       Scenario part;

@@ -12,7 +12,7 @@ namespace {
 
 using namespace test;
 
-constexpr uint64_t kHeap = 0x5000000;
+constexpr uint64_t kHeapAt = 0x5000000;
 
 TEST(Memory, APrivateCopyAfterAForkIsSilent) {
   Scenario s;
@@ -171,7 +171,7 @@ TEST(Memory, HeapStacksAndAnonymousMemoryAreNamed) {
   constexpr uint64_t kThreadStack = 0x7f0000000000, kArray = 0x7f0000800000;
   Scenario s;
   s.start(100);
-  s.anonymous(100, kHeap, 0x21000, "[heap]");
+  s.anonymous(100, kHeapAt, 0x21000, "[heap]");
   s.anonymous(100, kArray, 0x100000);
   s.anonymous(100, kThreadStack, 0x900000);  // a thread's stack below it: the kernel reports both as one
   s.thread(100, 101);
@@ -179,7 +179,7 @@ TEST(Memory, HeapStacksAndAnonymousMemoryAreNamed) {
   const uint64_t threadLocal = kThreadStack + 0x7ff000;
   for (int i = 0; i < 10; ++i) {
     for (const uint32_t tid : {100u, 101u}) {
-      s.add(100, tid, kHeap + 0x140 + tid % 2 * 8);
+      s.add(100, tid, kHeapAt + 0x140 + tid % 2 * 8);
       s.add(100, tid, kArray + 0x80);
       s.add(100, tid, local);
       const uint64_t sp = tid == 101 ? threadLocal - 0x40 : Scenario::kStackPointer;
@@ -190,7 +190,7 @@ TEST(Memory, HeapStacksAndAnonymousMemoryAreNamed) {
   expectTotals(report);
   EXPECT_EQ(report.attributed, 80u);
   ASSERT_EQ(report.lines.size(), 4u);
-  const Line* heap = lineAt(report, kHeap + 0x140);
+  const Line* heap = lineAt(report, kHeapAt + 0x140);
   ASSERT_NE(heap, nullptr);
   EXPECT_EQ(heap->accesses[0].data.object, "[heap]");
   EXPECT_EQ(heap->accesses[0].data.offset, 0x140u);

@@ -8,8 +8,10 @@
 namespace cacheline::analysis {
 namespace {
 
-constexpr const char* kAtomic = "/rustc/9fc6b43126469e3858e2fe86cafb4f0fd5068869/library/core/src/sync/atomic.rs";
-constexpr const char* kThread = "/rustc/9fc6b43126469e3858e2fe86cafb4f0fd5068869/library/std/src/thread/mod.rs";
+constexpr const char* kAtomic =
+    "/rustc/9fc6b43126469e3858e2fe86cafb4f0fd5068869/library/core/src/sync/atomic.rs";
+constexpr const char* kThreadSource =
+    "/rustc/9fc6b43126469e3858e2fe86cafb4f0fd5068869/library/std/src/thread/mod.rs";
 constexpr const char* kOwn = "/home/me/src/main.rs";
 
 /// An atomic in a closure of the program's, in what starts a thread.
@@ -21,7 +23,7 @@ CodeName closure() {
   code.inlined = {{"core::sync::atomic::atomic_add", kAtomic, 3000},
                   {"main::count", kOwn, 12},
                   {"main::main::{{closure}}", kOwn, 30},
-                  {"std::sys::backtrace::__rust_begin_short_backtrace", kThread, 152}};
+                  {"std::sys::backtrace::__rust_begin_short_backtrace", kThreadSource, 152}};
   return code;
 }
 

@@ -11,10 +11,6 @@
 namespace cacheline::heap::test {
 namespace {
 
-std::string program(const std::string& body) {
-  return std::string(kProgramHead) + body;
-}
-
 /// Lines of "pid address time": that process has a block there at that time, or has none.
 void expectThere(const AgentRun& run, const std::vector<uint64_t>& line, bool there) {
   const Block* block = run.heap->find(static_cast<uint32_t>(line.at(0)), line.at(1), line.at(2));
@@ -140,7 +136,7 @@ int main(int argc, char** argv) {
           " " + other);
   ASSERT_EQ(run.status, 0);
   expectThere(run, run.lines.at(0), true);
-  struct stat info{};
+  struct stat info {};
   ASSERT_EQ(::stat(other.c_str(), &info), 0);
   EXPECT_EQ(info.st_size, 0);
 }
@@ -168,7 +164,7 @@ int main() {
   ASSERT_EQ(run.status, 0) << run.output;
   expectThere(run, run.lines.at(0), true);
   EXPECT_GE(run.counts.blocks, 6000u);
-  struct stat info{};
+  struct stat info {};
   ASSERT_EQ(::stat(run.file("allocations").c_str(), &info), 0);
   EXPECT_LT(info.st_size, 8 << 20) << "2000 threads with 16 KiB each would take 32 MiB";
 }

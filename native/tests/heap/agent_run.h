@@ -44,5 +44,9 @@ class AgentRun {
 
 /// For the programs: `now()` in ns of the recording's clock, and `say(...)` that prints numbers, unbuffered.
 extern const char* const kProgramHead;
+/// The source of a program that has them.
+inline std::string program(const std::string& body) {
+  return kProgramHead + body;
+}
 
 }  // namespace cacheline::heap::test

@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
 void expectSameChains(const std::string& flags) {
   SCOPED_TRACE(flags);
   AgentRun run;
-  run.run(run.compile(std::string(kProgramHead) + kChains, flags));
+  run.run(run.compile(program(kChains), flags));
   ASSERT_EQ(run.status, 0) << run.output;
   ASSERT_EQ(run.lines.size(), 11u);
   const auto pid = static_cast<uint32_t>(run.lines[0][0]);
@@ -106,13 +106,13 @@ TEST(AgentStacks, AreThoseOfLibgccInAPositionDependentProgram) {
 
 TEST(AgentStacks, CodeWithoutUnwindTablesEndsTheChain) {
   AgentRun run;
-  run.run(run.compile(std::string(kProgramHead) + R"(
+  run.run(run.compile(program(R"(
 __attribute__((noinline)) void* make(void) { return malloc(100); }
 int main() {
   void* volatile p = make();
   say(getpid(), ADDRESS(p), now());
   return p == 0;
-})",
+})"),
                       "-O2 -fno-asynchronous-unwind-tables -fno-unwind-tables"));
   ASSERT_EQ(run.status, 0);
   const Block* block =
@@ -123,7 +123,7 @@ int main() {
 
 TEST(AgentStacks, AStackThatIsNotTheThreadsOwnIsReadOnItsPageOnly) {
   AgentRun run;
-  run.run(run.compile(std::string(kProgramHead) + R"(
+  run.run(run.compile(program(R"(
 #include <ucontext.h>
 static ucontext_t outer, inner;
 static void* block;
@@ -143,7 +143,7 @@ int main() {
   makecontext(&inner, start, 0);
   swapcontext(&outer, &inner);
   say(getpid(), ADDRESS(block), now());
-})",
+})"),
                       "-O1"));
   ASSERT_EQ(run.status, 0) << run.output;
   const Block* block =
@@ -156,7 +156,7 @@ int main() {
 /// says that its caller's frame is there, as code with a wrong table, or with a register of its own use, may.
 TEST(AgentStacks, AStackBelowTheThreadsOwnIsReadOnItsPageOnly) {
   AgentRun run;
-  run.run(run.compile(std::string(kProgramHead) + R"(
+  run.run(run.compile(program(R"(
 #include <ucontext.h>
 static ucontext_t outer, inner;
 static void* block;
@@ -191,7 +191,7 @@ int main() {
   pthread_t id;
   pthread_create(&id, &attributes, on_thread, memory);
   pthread_join(id, 0);
-})",
+})"),
                       "-O1 -fno-omit-frame-pointer"));
   ASSERT_EQ(run.status, 0) << run.output;
   const Block* block =
@@ -203,7 +203,7 @@ int main() {
 /// glibc allocates in it while it holds the thread's lock.
 TEST(AgentStacks, AskingForTheThreadsStackIsRecordedLikeAnything) {
   AgentRun run;
-  run.run(run.compile(std::string(kProgramHead) + R"(
+  run.run(run.compile(program(R"(
 static void* on_thread(void* unused) {
   pthread_attr_t attributes;
   void* low;
@@ -221,7 +221,7 @@ int main() {
     pthread_create(&id, 0, on_thread, 0);
     pthread_join(id, 0);
   }
-})"));
+})")));
   ASSERT_EQ(run.status, 0) << run.output;
   EXPECT_EQ(run.lines.size(), 4u);
   EXPECT_EQ(run.counts.lostNested, 0u);

@@ -8,10 +8,6 @@
 namespace cacheline::heap::test {
 namespace {
 
-std::string program(const std::string& body) {
-  return std::string(kProgramHead) + body;
-}
-
 /// Lines of "address size time": at that time the block is there, with that size, from its first to its last
 /// byte.
 void expectBlocks(const AgentRun& run, uint32_t pid) {

@@ -39,7 +39,7 @@ struct Derived : virtual Base { std::map<std::string, Edge> edges; enum { kOne, 
 inline long helper(Derived* of) { struct Local { long sum; int count; } local{of->spare, 1}; return local.sum; }
 }
 )code";
-constexpr const char* kOne = R"code(
+constexpr const char* kFirstSource = R"code(
 #include "common.h"
 app::Pool<app::Point, 4> pool;
 app::Derived derived;
@@ -48,7 +48,7 @@ namespace { struct Hidden { int h; char c; } hidden; }
 long other(app::Derived*);
 int main() { edges.push_back({}); hidden.h = 1; return app::helper(&derived) + other(&derived); }
 )code";
-constexpr const char* kTwo = R"code(
+constexpr const char* kSecondSource = R"code(
 #include "common.h"
 app::Pool<app::Edge, 8> pool2;
 std::shared_ptr<app::Derived> shared;
@@ -102,8 +102,8 @@ TEST_P(Dwz, ChangesNothing) {
   NEED_TOOL("dwz", "dwz");
   NEED_TOOL("clang++", "clang");
   writeFile(dir_.file("common.h"), kHeader);
-  writeFile(dir_.file("one.cpp"), kOne);
-  writeFile(dir_.file("two.cpp"), kTwo);
+  writeFile(dir_.file("one.cpp"), kFirstSource);
+  writeFile(dir_.file("two.cpp"), kSecondSource);
   inFolder(std::string(GetParam()) + " -g -O1 -std=c++17 -Wl,--build-id -o program one.cpp two.cpp");
   inFolder("cp program alone && dwz alone");
   inFolder("cp program first && cp program second && dwz -m common first second");
@@ -135,8 +135,8 @@ TEST_P(Dwz, ACommonFileIsFoundOnTheRecordedMachinesFiles) {
   NEED_TOOL("dwz", "dwz");
   NEED_TOOL("clang++", "clang");
   writeFile(dir_.file("common.h"), kHeader);
-  writeFile(dir_.file("one.cpp"), kOne);
-  writeFile(dir_.file("two.cpp"), kTwo);
+  writeFile(dir_.file("one.cpp"), kFirstSource);
+  writeFile(dir_.file("two.cpp"), kSecondSource);
   inFolder(std::string(GetParam()) + " -g -O1 -std=c++17 -Wl,--build-id -o first one.cpp two.cpp");
   inFolder("cp first second && cp first plain && dwz -m common -M /no/such/folder/common first second");
   inFolder("mkdir -p machine/opt machine/no/such/folder && mv first machine/opt");

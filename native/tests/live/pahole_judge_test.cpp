@@ -14,7 +14,7 @@ namespace {
 using namespace types;
 using namespace types::test;
 
-const char* const kSource = R"code(
+const char* const kJudged = R"code(
 #include <dirent.h>
 #include <netdb.h>
 #include <netinet/ip.h>
@@ -122,7 +122,7 @@ TEST_P(PaholeJudge, AgreesWithOurLayouts) {
   const std::string compiler = std::string(GetParam()).substr(0, std::string(GetParam()).find(' '));
   if (!haveTool(compiler)) GTEST_SKIP() << "needs " << compiler << ": apt-get install " << compiler;
   TempDir dir;
-  Program program(dir, "c", kSource, std::string(GetParam()).substr(compiler.size()), compiler);
+  Program program(dir, "c", kJudged, std::string(GetParam()).substr(compiler.size()), compiler);
   const auto all = parse(symbols::test::mustRun("pahole " + dir.file("program") + " 2>/dev/null"));
   EXPECT_GE(all.size(), 40u);
   size_t members = 0;

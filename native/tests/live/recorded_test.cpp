@@ -154,8 +154,8 @@ int main(int n, char** v) {
 )code"},
 };
 
-struct Score : perfdata::RecordVisitor {
-  explicit Score(const std::string& program, const std::string& notes)
+struct RecordedScore : perfdata::RecordVisitor {
+  explicit RecordedScore(const std::string& program, const std::string& notes)
       : binary(program), module(symbols::Module::open(program, "")), types(*module), live(*module, types) {
     std::ifstream lines(notes);
     for (NotedObject object; lines >> object.type >> object.base >> object.size >> object.count;)
@@ -227,7 +227,7 @@ void recordAll(const std::string& c, const std::string& cpp) {
       if (error.kind() != ErrorKind::impossible) throw;
       GTEST_SKIP() << error.what() << " " << error.nextStep();
     }
-    Score score(binary, dir.file("notes"));
+    RecordedScore score(binary, dir.file("notes"));
     perfdata::Reader::open(options.outputDirectory + "/perf.data")->readAll(score);
     std::cout << (isC ? c : cpp) << " -O2, " << program.name << ": " << score.samples << " samples, "
               << score.typed << " typed, " << score.right << " right; without registers " << score.followed

@@ -18,9 +18,9 @@
 namespace cacheline::perfdata::testing {
 namespace {
 
-constexpr uint64_t kType = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-                           PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_WEIGHT_STRUCT |
-                           PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR;
+constexpr uint64_t kSampleType = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                                 PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |
+                                 PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR;
 
 /// By a sample's number (its ip), how many names the processes had had when it was recorded.
 using Versions = std::map<uint64_t, uint64_t>;
@@ -128,7 +128,7 @@ Versions scan(const std::string& path, unsigned threads) {
 void expectScanned(const Recorder& recorder, uint64_t seed) {
   std::mt19937_64 random(seed);
   RecordBuilder b;
-  b.event(clockAttr(kType), "loads", {1});
+  b.event(clockAttr(kSampleType), "loads", {1});
   const Versions truth = simulate(b, recorder, random);
   TempFolder folder;
   b.write(folder / "perf.data");
@@ -159,7 +159,7 @@ TEST(Scan, ALargeFileIsWalkedInParts) {
 TEST(Scan, PartsThatDoNotFitAreWalkedInOneGo) {
   std::mt19937_64 random(1);
   RecordBuilder b;
-  b.event(clockAttr(kType), "loads", {1});
+  b.event(clockAttr(kSampleType), "loads", {1});
   b.cpu(0).at(uint64_t{1} << 50).comm("from the future").finishedRound();
   simulate(b, kLargeFile, random);
   // A record without a time holds from what its round is due, which the future decides.
@@ -174,7 +174,7 @@ TEST(Scan, PartsThatDoNotFitAreWalkedInOneGo) {
 TEST(Scan, ARecordThatLooksLikeTheEndOfARoundIsNone) {
   std::mt19937_64 random(1);
   RecordBuilder b;
-  b.event(clockAttr(kType), "loads", {1});
+  b.event(clockAttr(kSampleType), "loads", {1});
   // Records of an unknown type whose bytes are all such headers, in the middle of the file.
   const uint64_t header = kRecordFinishedRound | uint64_t{8} << 48;
   std::vector<uint8_t> body(60'000);
@@ -193,7 +193,7 @@ TEST(Scan, AFileWithoutRoundsIsOneRound) {
 
 TEST(Scan, WhatHasNoTimeHoldsFromWhereItStands) {
   RecordBuilder b;
-  b.event(clockAttr(kType & ~uint64_t{PERF_SAMPLE_TIME}), "loads", {1});
+  b.event(clockAttr(kSampleType & ~uint64_t{PERF_SAMPLE_TIME}), "loads", {1});
   const auto sample = [&](uint64_t ip) {
     b.sample({.ip = ip, .address = 64 * ip, .weight = ip % 7, .dataSource = 5 + ip});
   };
@@ -213,7 +213,7 @@ TEST(Scan, WhatAWorkerThrowsComesOut) {
   };
   std::mt19937_64 random(1);
   RecordBuilder b;
-  b.event(clockAttr(kType), "loads", {1});
+  b.event(clockAttr(kSampleType), "loads", {1});
   simulate(b, {}, random);
   TempFolder folder;
   b.write(folder / "perf.data");
@@ -232,7 +232,7 @@ TEST(Scan, EndsWhereTheVisitorHasEnough) {
   int more = 2;
   constexpr uint64_t kSamples = 300'000;
   RecordBuilder b;
-  b.event(clockAttr(kType), "loads", {1});
+  b.event(clockAttr(kSampleType), "loads", {1});
   for (uint64_t i = 0; i < kSamples; ++i) {
     b.at(10 + i).sample({.ip = i});
     if (i % 1000 == 0) b.finishedRound();
@@ -269,7 +269,7 @@ TEST(Scan, AVisitorOnItsOwnThreadGetsTheSameInTheSameOrder) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     std::mt19937_64 random(seed);
     RecordBuilder b;
-    b.event(clockAttr(kType), "loads", {1});
+    b.event(clockAttr(kSampleType), "loads", {1});
     simulate(b, {.samplesOfCpu = 400}, random);
     TempFolder folder;
     b.write(folder / "perf.data");

@@ -89,9 +89,9 @@ int main(void) {
 }
 
 /// A kernel that sees every call first: `refuse` gives the errno for it, or 0.
-struct FakeKernel : Kernel {
+struct RefusingKernel : Kernel {
   using Refuse = std::function<int(const perf_event_attr&, pid_t, int)>;
-  explicit FakeKernel(Refuse refuse) {
+  explicit RefusingKernel(Refuse refuse) {
     perfEventOpen = [this, refuse = std::move(refuse)](const perf_event_attr& attr, pid_t pid, int cpu,
                                                        int groupFd, unsigned long flags) {
       if (const int errnum = refuse(attr, pid, cpu)) {
@@ -116,7 +116,8 @@ EventPlan clockPlan() {
 }
 
 TEST(PerfSource, FallsToTheFirstAttemptThatTheKernelTakes) {
-  FakeKernel kernel([](const perf_event_attr& attr, pid_t, int) { return attr.exclude_kernel ? 0 : EACCES; });
+  RefusingKernel kernel(
+      [](const perf_event_attr& attr, pid_t, int) { return attr.exclude_kernel ? 0 : EACCES; });
   const auto source = PerfSource::open(kernel, clockPlan(), kSelf, {}, {});
   EXPECT_EQ(source->events().at(0).name, "cpu-clock:u");
   EXPECT_EQ(source->events().at(0).ids.size(), onlineCpus().size());
@@ -124,7 +125,7 @@ TEST(PerfSource, FallsToTheFirstAttemptThatTheKernelTakes) {
 
 TEST(PerfSource, CpusThatWentOfflineAreLeftOut) {
   if (onlineCpus().size() < 2) GTEST_SKIP() << "needs two CPUs";
-  FakeKernel kernel([](const perf_event_attr&, pid_t, int cpu) {
+  RefusingKernel kernel([](const perf_event_attr&, pid_t, int cpu) {
     return static_cast<uint32_t>(cpu) == onlineCpus().front() ? ENODEV : 0;
   });
   const auto source = PerfSource::open(kernel, clockPlan(), kSelf, {}, {});
@@ -136,10 +137,11 @@ TEST(PerfSource, PrecisionFallsStepByStepButNotToNone) {
   plan.attempts.resize(1);
   plan.attempts[0].events[0].event.attr.precise_ip = 3;
   plan.attempts[0].events[0].precisionMayFall = true;
-  FakeKernel two(
+  RefusingKernel two(
       [](const perf_event_attr& attr, pid_t, int) { return attr.precise_ip > 2 ? EOPNOTSUPP : 0; });
   EXPECT_EQ(PerfSource::open(two, plan, kSelf, {}, {})->events().at(0).attr.precise_ip, 2u);
-  FakeKernel none([](const perf_event_attr& attr, pid_t, int) { return attr.precise_ip > 0 ? EINVAL : 0; });
+  RefusingKernel none(
+      [](const perf_event_attr& attr, pid_t, int) { return attr.precise_ip > 0 ? EINVAL : 0; });
   EXPECT_THROW(PerfSource::open(none, plan, kSelf, {}, {}), RefusedError);
 }
 
@@ -148,7 +150,7 @@ TEST(PerfSource, MembersFollowTheirLeaderOnEachCpu) {
   plan.attempts.resize(1);
   plan.attempts[0].events.push_back(plan.attempts[0].events[0]);
   plan.attempts[0].events[1].leader = 0;
-  FakeKernel kernel([](const perf_event_attr&, pid_t, int) { return 0; });
+  RefusingKernel kernel([](const perf_event_attr&, pid_t, int) { return 0; });
   const auto source = PerfSource::open(kernel, plan, kSelf, {}, {});
   ASSERT_EQ(kernel.groups.size(), 2 * onlineCpus().size());
   for (size_t i = 0; i < kernel.groups.size(); i++) EXPECT_EQ(kernel.groups[i] >= 0, i % 2 == 1);
@@ -159,21 +161,23 @@ TEST(PerfSource, MembersFollowTheirLeaderOnEachCpu) {
 TEST(PerfSource, OldKernelsFollowNoThreadsWithoutProcesses) {
   Target target = kSelf;
   target.children = false;
-  FakeKernel kernel([](const perf_event_attr& attr, pid_t, int) { return attr.inherit_thread ? EINVAL : 0; });
+  RefusingKernel kernel(
+      [](const perf_event_attr& attr, pid_t, int) { return attr.inherit_thread ? EINVAL : 0; });
   const auto source = PerfSource::open(kernel, clockPlan(), target, {}, {});
   EXPECT_EQ(source->events().at(0).attr.inherit, 0u);
   EXPECT_TRUE(anyContains(source->warnings(), "Linux 5.13"));
 }
 
 TEST(PerfSource, OldKernelsDoNotCountWhatWasLost) {
-  FakeKernel kernel([](const perf_event_attr& attr, pid_t, int) { return attr.read_format ? EINVAL : 0; });
+  RefusingKernel kernel(
+      [](const perf_event_attr& attr, pid_t, int) { return attr.read_format ? EINVAL : 0; });
   const auto source = PerfSource::open(kernel, clockPlan(), kSelf, {}, {});
   EXPECT_EQ(source->events().at(0).attr.read_format, 0u);
   EXPECT_FALSE(source->lost());
 }
 
 TEST(PerfSource, ATargetThatHasEndedIsSaid) {
-  FakeKernel kernel([](const perf_event_attr&, pid_t, int) { return ESRCH; });
+  RefusingKernel kernel([](const perf_event_attr&, pid_t, int) { return ESRCH; });
   try {
     PerfSource::open(kernel, clockPlan(), kSelf, {}, {});
     FAIL() << "it was opened";

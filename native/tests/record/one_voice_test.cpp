@@ -13,7 +13,7 @@ namespace {
 constexpr pid_t kFirst = 10, kSecond = 11, kChild = 20;
 constexpr uint64_t kFirstId = 100, kSecondId = 200;
 
-std::vector<uint8_t> recordOf(uint32_t type, const std::vector<uint32_t>& words) {
+std::vector<uint8_t> recordOfWords(uint32_t type, const std::vector<uint32_t>& words) {
   std::vector<uint8_t> bytes(sizeof(perf_event_header) + words.size() * sizeof(uint32_t));
   const perf_event_header header{type, 0, static_cast<uint16_t>(bytes.size())};
   std::memcpy(bytes.data(), &header, sizeof header);
@@ -24,14 +24,15 @@ std::vector<uint8_t> recordOf(uint32_t type, const std::vector<uint32_t>& words)
 
 /// IDENTIFIER, IP, pid, tid
 std::vector<uint8_t> sample(uint64_t id, pid_t thread) {
-  return recordOf(PERF_RECORD_SAMPLE,
-                  {static_cast<uint32_t>(id), 0, 0x1000, 0, 10, static_cast<uint32_t>(thread)});
+  return recordOfWords(PERF_RECORD_SAMPLE,
+                       {static_cast<uint32_t>(id), 0, 0x1000, 0, 10, static_cast<uint32_t>(thread)});
 }
 
 /// pid, creator's, tid, creator's, time, IDENTIFIER
 std::vector<uint8_t> fork(pid_t thread, pid_t creator = kFirst, uint32_t pid = 10, uint64_t id = kFirstId) {
-  return recordOf(PERF_RECORD_FORK, {pid, 10, static_cast<uint32_t>(thread), static_cast<uint32_t>(creator),
-                                     0, 0, static_cast<uint32_t>(id), 0});
+  return recordOfWords(PERF_RECORD_FORK,
+                       {pid, 10, static_cast<uint32_t>(thread), static_cast<uint32_t>(creator), 0, 0,
+                        static_cast<uint32_t>(id), 0});
 }
 
 struct Voices {
@@ -56,7 +57,7 @@ TEST(OneVoice, AThreadsOwnEventSpeaksForIt) {
 
 /// pid, tid, IDENTIFIER
 std::vector<uint8_t> contextSwitch(uint64_t id, pid_t thread) {
-  return recordOf(PERF_RECORD_SWITCH, {10, static_cast<uint32_t>(thread), static_cast<uint32_t>(id), 0});
+  return recordOfWords(PERF_RECORD_SWITCH, {10, static_cast<uint32_t>(thread), static_cast<uint32_t>(id), 0});
 }
 
 TEST(OneVoice, SwitchesAreDroppedAsSamplesAre) {
@@ -66,7 +67,7 @@ TEST(OneVoice, SwitchesAreDroppedAsSamplesAre) {
   EXPECT_TRUE(voices.keeps(contextSwitch(kSecondId, kChild)));
   EXPECT_FALSE(voices.keeps(contextSwitch(kFirstId, kChild)));
   EXPECT_FALSE(voices.keeps(sample(kFirstId, kChild))) << "one set speaks for both";
-  EXPECT_TRUE(voices.keeps(recordOf(PERF_RECORD_SWITCH, {}))) << "without its sample_id it is nobody's";
+  EXPECT_TRUE(voices.keeps(recordOfWords(PERF_RECORD_SWITCH, {}))) << "without its sample_id it is nobody's";
 }
 
 TEST(OneVoice, AChildOfBothSpeaksOnce) {
@@ -81,13 +82,13 @@ TEST(OneVoice, AChildOfBothSpeaksOnce) {
 TEST(OneVoice, OtherRecordsAndEventsPass) {
   Voices voices;
   std::vector<uint8_t> all = sample(kFirstId, kSecond);
-  const std::vector<uint8_t> lost = recordOf(PERF_RECORD_LOST, {1, 2}), unknown = sample(999, kSecond);
+  const std::vector<uint8_t> lost = recordOfWords(PERF_RECORD_LOST, {1, 2}), unknown = sample(999, kSecond);
   all.insert(all.end(), lost.begin(), lost.end());
   all.insert(all.end(), unknown.begin(), unknown.end());
   EXPECT_EQ(voices.voice->filter(all).size(), lost.size() + unknown.size());
 }
 
-std::vector<pid_t> threadsOf(const std::vector<OneVoice::Doubtful>& doubtful) {
+std::vector<pid_t> doubtfulThreads(const std::vector<OneVoice::Doubtful>& doubtful) {
   std::vector<pid_t> list;
   for (const OneVoice::Doubtful& one : doubtful) list.push_back(one.thread);
   return list;
@@ -97,11 +98,11 @@ TEST(OneVoice, TheFirstThreadOfEachCreatorMayHaveNoEvents) {
   Voices voices;
   voices.keeps(fork(kChild, kFirst));
   voices.keeps(fork(kChild + 1, kFirst));
-  EXPECT_EQ(threadsOf(voices.voice->doubtful()), std::vector<pid_t>{kChild});
+  EXPECT_EQ(doubtfulThreads(voices.voice->doubtful()), std::vector<pid_t>{kChild});
   voices.keeps(fork(kChild + 2, kSecond, 99));
   voices.keeps(fork(kChild + 3, kChild));
   const auto process = voices.voice->doubtful();
-  EXPECT_EQ(threadsOf(process), std::vector<pid_t>{kChild + 2}) << "what inherited passes it on";
+  EXPECT_EQ(doubtfulThreads(process), std::vector<pid_t>{kChild + 2}) << "what inherited passes it on";
   EXPECT_TRUE(process.at(0).ofOtherProcess);
 }
 
@@ -119,7 +120,7 @@ TEST(OneVoice, EventsThatCameLateSpeakAsThoseOfTheHeader) {
   EXPECT_EQ(filtered(sample(kLateId, kChild)), sample(kSecondId, kChild));
   EXPECT_TRUE(filtered(sample(kFirstId, kChild)).empty()) << "it had inherited";
   EXPECT_EQ(filtered(fork(kChild + 1, kChild, 10, kLateId)), fork(kChild + 1, kChild, 10, kSecondId));
-  EXPECT_EQ(threadsOf(voices.voice->doubtful()), std::vector<pid_t>{kChild + 1})
+  EXPECT_EQ(doubtfulThreads(voices.voice->doubtful()), std::vector<pid_t>{kChild + 1})
       << "it may be in a clone, too";
   EXPECT_EQ(filtered(sample(kFirstId, kFirst)), sample(kFirstId, kFirst));
 }

@@ -8,7 +8,7 @@
 namespace cacheline::record::test {
 namespace {
 
-const char* const kAllocates = R"(
+const char* const kAllocatesAndFrees = R"(
 #include <stdlib.h>
 #include <time.h>
 int main(void) {
@@ -37,7 +37,7 @@ Kernel refusingBreakpoints(int errnum) {
 
 TEST(Trace, SaysWhyTheKernelRefusesToWatch) {
   const TemporaryFolder folder;
-  RecordOptions options = optionsFor(folder, {compile(folder, "allocates", kAllocates)});
+  RecordOptions options = optionsFor(folder, {compile(folder, "allocates", kAllocatesAndFrees)});
   TraceOptions trace;
   trace.agent = CACHELINE_HEAP_AGENT;
   trace.subject = [](const symbols::LinkedFiles&) { return TraceSubject{"cell", "", 64, {{0, 8}, {8, 8}}}; };

@@ -13,7 +13,7 @@ namespace {
 
 using test::TypedRecording;
 
-constexpr const char* kSource = R"code(
+constexpr const char* kKernelSource = R"code(
 asm(".text\n.globl _text\n_text: nop");
 struct worker { struct worker *next; long count; };
 struct queue { long produced; struct { int owner, waiters; } lock; struct worker worker[2]; };
@@ -64,7 +64,7 @@ class KernelTypes : public testing::Test {
   /// `flags`: what vmlinux is compiled with beside the kernel's own.
   void begin(const std::string& flags = "-g", bool registers = false) {
     options_.symbols.vmlinux = symbols::test::compile(
-        dir_, "vmlinux", "c", kSource,
+        dir_, "vmlinux", "c", kKernelSource,
         flags +
             " -O2 -static -no-pie -nostdlib -ffreestanding -fno-stack-protector -fno-pic -mcmodel=kernel" +
             " -fcf-protection=none -Wl,--build-id=sha1 -Wl,-Ttext=0xffffffff81000000 -Wl,-z,noseparate-code");

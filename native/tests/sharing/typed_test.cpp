@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) void many(struct worker *worker) {
 NOINLINE void crowd(struct worker *worker) { many(worker); }
 void _start(void) { bump(&total); raw(&total); chase(&total); put((char *)&total); local(); add(); crowd(&total); }
 )code";
-constexpr uint64_t kHeap = 0x5000000, kStack = 0x6000000;
+constexpr uint64_t kHeapAt = 0x5000000, kStack = 0x6000000;
 constexpr uint16_t kSkidding = PERF_RECORD_MISC_USER;
 
 class TypedMemory : public testing::Test {
@@ -45,7 +45,7 @@ class TypedMemory : public testing::Test {
                                "-g -O1 -static -no-pie -nostdlib -ffreestanding -fno-stack-protector");
     image_ = symbols::ElfImage::open(program);
     recording_ = std::make_unique<TypedRecording>(program, *image_, 0, registers);
-    recording_->memory(kHeap, TypedRecording::kPage, "[heap]");
+    recording_->memory(kHeapAt, TypedRecording::kPage, "[heap]");
     recording_->memory(kStack, TypedRecording::kPage, "[stack]");
   }
   /// By two threads in turn.
@@ -209,19 +209,19 @@ TEST_F(TypedMemory, SumsHaveListedLinesAloneWhereThoseHaveNearlyAll) {
 TEST_F(TypedMemory, RowsAreNamedByVariableAndByTheTypeFollowedThroughTheCode) {
   begin(false);
   const uint64_t total = at("total");
-  access("bump_count", kHeap + 24 + 8);
+  access("bump_count", kHeapAt + 24 + 8);
   access("add_total", total + 8);
   const analysis::Report report = recording_->report();
   ASSERT_EQ(report.lines.size(), 2u);
   for (const analysis::Line& line : report.lines) {
     ASSERT_EQ(line.accesses.size(), 1u);
     const analysis::DataName& data = line.accesses[0].data;
-    const bool heap = line.address == kHeap;
+    const bool heap = line.address == kHeapAt;
     EXPECT_EQ(data.how, heap ? analysis::How::code : analysis::How::global);
     EXPECT_EQ(data.object, heap ? "[heap]" : "total");
     EXPECT_EQ(data.type, "worker");
     EXPECT_EQ(data.field, "count");
-    EXPECT_EQ(data.base, heap ? kHeap + 24 : total);
+    EXPECT_EQ(data.base, heap ? kHeapAt + 24 : total);
   }
   ASSERT_EQ(report.types.size(), 1u);
   EXPECT_EQ(report.types[0].instances, 2u);
@@ -232,18 +232,18 @@ TEST_F(TypedMemory, RowsAreNamedByVariableAndByTheTypeFollowedThroughTheCode) {
 
 TEST_F(TypedMemory, APointerToBytesSaysNothingOfAWord) {
   begin(false);
-  for (const char* code : {"bump_count", "raw_count", "crowd_count"}) access(code, kHeap + 24 + 8);
-  access("put_word", kHeap + 24 + 16);
-  access("put_word", kHeap + 400);  // nobody says what that is
-  EXPECT_EQ(dataAt(kHeap + 24 + 16).type, "worker");
-  EXPECT_EQ(dataAt(kHeap + 24 + 16).field, "spare");
-  EXPECT_EQ(dataAt(kHeap + 400).type, "char");
+  for (const char* code : {"bump_count", "raw_count", "crowd_count"}) access(code, kHeapAt + 24 + 8);
+  access("put_word", kHeapAt + 24 + 16);
+  access("put_word", kHeapAt + 400);  // nobody says what that is
+  EXPECT_EQ(dataAt(kHeapAt + 24 + 16).type, "worker");
+  EXPECT_EQ(dataAt(kHeapAt + 24 + 16).field, "spare");
+  EXPECT_EQ(dataAt(kHeapAt + 400).type, "char");
 }
 
 TEST_F(TypedMemory, MuchCodeIsNamedByTwoThreadsAsByOne) {
   constexpr uint64_t kMany = 400, kLength = 4;  // instructions, and bytes of each
   begin(false);
-  for (uint64_t i = 0; i < kMany; ++i) access("crowd_count", kHeap + 24 + 8, {}, i * kLength);
+  for (uint64_t i = 0; i < kMany; ++i) access("crowd_count", kHeapAt + 24 + 8, {}, i * kLength);
   const analysis::Report report = recording_->report();
   ASSERT_EQ(report.lines.size(), 1u);
   ASSERT_EQ(report.lines[0].accesses.size(), kMany);
@@ -258,13 +258,13 @@ TEST_F(TypedMemory, MuchCodeIsNamedByTwoThreadsAsByOne) {
 
 TEST_F(TypedMemory, RegistersNameTheVariableThatPointsThere) {
   begin(true);
-  access("bump_count", kHeap + 24 + 8, {{kRegDi, kHeap + 24}});
-  const analysis::DataName data = dataAt(kHeap + 24 + 8);
+  access("bump_count", kHeapAt + 24 + 8, {{kRegDi, kHeapAt + 24}});
+  const analysis::DataName data = dataAt(kHeapAt + 24 + 8);
   EXPECT_EQ(data.how, analysis::How::code);
   EXPECT_EQ(data.because, "pointer `worker` in bump");
   EXPECT_EQ(data.type, "worker");
   EXPECT_EQ(data.field, "count");
-  EXPECT_EQ(data.base, kHeap + 24);
+  EXPECT_EQ(data.base, kHeapAt + 24);
 }
 
 /// As Go's linker leaves what a variable's literal points to.
@@ -352,43 +352,43 @@ TEST_F(TypedMemory, AStackWithoutAnOwnerIsOne) {
 
 TEST_F(TypedMemory, RegistersOfAnotherMomentDoNotVote) {
   begin(true);
-  access("bump_count", kHeap + 24 + 8, {{kRegDi, kHeap + 0x400}});
-  const analysis::DataName data = dataAt(kHeap + 24 + 8);
+  access("bump_count", kHeapAt + 24 + 8, {{kRegDi, kHeapAt + 0x400}});
+  const analysis::DataName data = dataAt(kHeapAt + 24 + 8);
   EXPECT_EQ(data.because, "type of the address followed through the code");
-  EXPECT_EQ(data.base, kHeap + 24);
+  EXPECT_EQ(data.base, kHeapAt + 24);
 }
 
 TEST_F(TypedMemory, RegistersNameWhatTheCodeBehindAnInexactIpTouched) {
   constexpr uint64_t kRawLength = 4;  // of incq 8(%rdi)
   begin(true);
-  access("raw_count", kHeap + 24 + 8, {{kRegDi, kHeap + 24}}, kRawLength, kSkidding);
-  access("raw_count", kHeap + 96 + 8, {{kRegDi, kHeap + 0x400}}, kRawLength, kSkidding);
-  EXPECT_EQ(dataAt(kHeap + 24 + 8).because, "pointer `worker` in raw");
-  EXPECT_EQ(dataAt(kHeap + 24 + 8).base, kHeap + 24);
-  EXPECT_EQ(dataAt(kHeap + 96 + 8).how, analysis::How::unknown);
+  access("raw_count", kHeapAt + 24 + 8, {{kRegDi, kHeapAt + 24}}, kRawLength, kSkidding);
+  access("raw_count", kHeapAt + 96 + 8, {{kRegDi, kHeapAt + 0x400}}, kRawLength, kSkidding);
+  EXPECT_EQ(dataAt(kHeapAt + 24 + 8).because, "pointer `worker` in raw");
+  EXPECT_EQ(dataAt(kHeapAt + 24 + 8).base, kHeapAt + 24);
+  EXPECT_EQ(dataAt(kHeapAt + 96 + 8).how, analysis::How::unknown);
 }
 
 TEST_F(TypedMemory, WithoutRegistersAnInexactIpNamesNothing) {
   begin(false);
-  access("bump_count", kHeap + 24 + 8, {}, 0, kSkidding);
-  EXPECT_EQ(dataAt(kHeap + 24 + 8).how, analysis::How::unknown);
-  EXPECT_EQ(dataAt(kHeap + 24 + 8).because,
+  access("bump_count", kHeapAt + 24 + 8, {}, 0, kSkidding);
+  EXPECT_EQ(dataAt(kHeapAt + 24 + 8).how, analysis::How::unknown);
+  EXPECT_EQ(dataAt(kHeapAt + 24 + 8).because,
             "the samples do not say exactly which instruction made the access");
 }
 
 TEST_F(TypedMemory, AnAccessThatOverwroteItsOwnBaseIsNamedByTheOtherRegisters) {
   begin(true);
-  access("raw_next", kHeap + 24 + 16, {{kRegAx, 0x77}, {kRegDi, kHeap + 24}});
-  EXPECT_EQ(dataAt(kHeap + 24 + 16).because, "pointer `worker` in chase");
-  EXPECT_EQ(dataAt(kHeap + 24 + 16).field, "spare");
+  access("raw_next", kHeapAt + 24 + 16, {{kRegAx, 0x77}, {kRegDi, kHeapAt + 24}});
+  EXPECT_EQ(dataAt(kHeapAt + 24 + 16).because, "pointer `worker` in chase");
+  EXPECT_EQ(dataAt(kHeapAt + 24 + 16).field, "spare");
 }
 
 TEST_F(TypedMemory, WithoutRegistersInARecordingThatHasThemTheCodeIsFollowed) {
   begin(true);
-  access("bump_count", kHeap + 24 + 8, {{kRegDi, kHeap + 24}});
-  access("bump_count", kHeap + 96 + 8, {{kRegDi, kHeap + 96}}, 0, PERF_RECORD_MISC_KERNEL);
-  EXPECT_EQ(dataAt(kHeap + 24 + 8).because, "pointer `worker` in bump");
-  EXPECT_EQ(dataAt(kHeap + 96 + 8).how, analysis::How::unknown);
+  access("bump_count", kHeapAt + 24 + 8, {{kRegDi, kHeapAt + 24}});
+  access("bump_count", kHeapAt + 96 + 8, {{kRegDi, kHeapAt + 96}}, 0, PERF_RECORD_MISC_KERNEL);
+  EXPECT_EQ(dataAt(kHeapAt + 24 + 8).because, "pointer `worker` in bump");
+  EXPECT_EQ(dataAt(kHeapAt + 96 + 8).how, analysis::How::unknown);
 }
 
 struct Score {

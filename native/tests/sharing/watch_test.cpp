@@ -16,7 +16,7 @@ using analysis::Verdict;
 using test::TypedRecording;
 
 // Each label is an `incq (%rdi)` of three bytes.
-constexpr const char* kSource = R"code(
+constexpr const char* kWatchedSource = R"code(
 long counters[16] __attribute__((aligned(64)));
 #define BUMP(name) __asm__ volatile(".globl " #name "\n" #name ": incq (%%rdi)" : : "D"(counters) : "memory")
 void _start(void) { BUMP(first); BUMP(second); }
@@ -26,7 +26,7 @@ constexpr uint64_t kLength = 3, kLater = 5000;
 class WatchedMemory : public testing::Test {
  protected:
   WatchedMemory()
-      : program_(symbols::test::compile(dir_, "watched", "c", kSource,
+      : program_(symbols::test::compile(dir_, "watched", "c", kWatchedSource,
                                         "-g -O1 -static -no-pie -nostdlib -fno-stack-protector")),
         image_(symbols::ElfImage::open(program_)),
         recording_(program_, *image_, 0, false) {}

@@ -23,7 +23,6 @@ namespace cacheline::symbols {
 namespace {
 
 using namespace test;
-using Kind = Debuginfod::Kind;
 using std::chrono::milliseconds;
 
 /// Sets an environment variable for as long as it lives.
@@ -136,7 +135,7 @@ TEST_F(DebuginfodServer, FetchesAFileOnceAndThenHasItInTheCache) {
   const Environment urls("DEBUGINFOD_URLS", server.url);
   for (int round = 0; round < 2; round++) {
     Debuginfod client({}, {});
-    const auto fetched = client.find(Kind::debugInfo, kId, "/usr/bin/p");
+    const auto fetched = client.find(Debuginfod::Kind::debugInfo, kId, "/usr/bin/p");
     ASSERT_NE(fetched.path, "") << fetched.reason;
     EXPECT_TRUE(fetched.path.starts_with(dir.file("cache"))) << fetched.path;
     EXPECT_EQ(readFile(fetched.path), "the bytes");
@@ -148,7 +147,7 @@ TEST_F(DebuginfodServer, SaysThatNoServerHasIt) {
   Server server(Server::Files{});
   const Environment urls("DEBUGINFOD_URLS", server.url);
   Debuginfod client({}, {});
-  const auto fetched = client.find(Kind::executable, kId, "/usr/bin/p");
+  const auto fetched = client.find(Debuginfod::Kind::executable, kId, "/usr/bin/p");
   EXPECT_EQ(fetched.path, "");
   EXPECT_EQ(fetched.reason, "The debuginfod servers do not have the binary /usr/bin/p.");
 }
@@ -162,16 +161,17 @@ TEST_F(DebuginfodServer, AServerThatNeverAnswersCostsTheTimeOutOnly) {
     return true;
   });
   auto start = std::chrono::steady_clock::now();
-  const auto idle = client.find(Kind::debugInfo, kId, "/usr/bin/p");
+  const auto idle = client.find(Debuginfod::Kind::debugInfo, kId, "/usr/bin/p");
   EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(20000));
   EXPECT_EQ(idle.reason,
             "debuginfod sent nothing of debug information of /usr/bin/p for 1.5 s; set DEBUGINFOD_TIMEOUT "
             "(seconds) to wait longer.");
   ASSERT_FALSE(sentences.empty());
   EXPECT_EQ(sentences[0], "Fetching debug information of /usr/bin/p");
-  EXPECT_NE(client.find(Kind::debugInfo, kId, "/usr/bin/p").reason.find("time for all files, 2.5 s"),
-            std::string::npos);
-  EXPECT_EQ(client.find(Kind::debugInfo, kId, "/usr/bin/p").reason,
+  EXPECT_NE(
+      client.find(Debuginfod::Kind::debugInfo, kId, "/usr/bin/p").reason.find("time for all files, 2.5 s"),
+      std::string::npos);
+  EXPECT_EQ(client.find(Debuginfod::Kind::debugInfo, kId, "/usr/bin/p").reason,
             "debuginfod was not asked: the time for all files, 2.5 s, is used up.");
 }
 
@@ -179,9 +179,11 @@ TEST_F(DebuginfodServer, TheUserCanCancel) {
   Server server(Server::Files{{std::string("/buildid/") + kId + "/debuginfo", Server::kSilent}});
   const Environment urls("DEBUGINFOD_URLS", server.url);
   Debuginfod client({}, [](const std::string&) { return false; });
-  EXPECT_EQ(client.find(Kind::debugInfo, kId, "/p").reason, "Fetching from debuginfod was cancelled.");
+  EXPECT_EQ(client.find(Debuginfod::Kind::debugInfo, kId, "/p").reason,
+            "Fetching from debuginfod was cancelled.");
   EXPECT_TRUE(client.cancelled());
-  EXPECT_EQ(client.find(Kind::debugInfo, kId, "/p").reason, "Fetching from debuginfod was cancelled.");
+  EXPECT_EQ(client.find(Debuginfod::Kind::debugInfo, kId, "/p").reason,
+            "Fetching from debuginfod was cancelled.");
   EXPECT_LE(server.requests().size(), 1u) << "a cancelled client asks nobody";
 }
 
@@ -218,9 +220,11 @@ TEST_F(DebuginfodServer, ModuleIsNamedByWhatTheServerHas) {
 TEST(Debuginfod, SaysWhatIsMissingToAsk) {
   const Environment urls("DEBUGINFOD_URLS", "");
   Debuginfod client({}, {});
-  EXPECT_NE(client.find(Kind::debugInfo, kId, "/p").reason.find("$DEBUGINFOD_URLS"), std::string::npos);
-  EXPECT_NE(client.find(Kind::debugInfo, "", "/p").reason.find("has none"), std::string::npos);
-  EXPECT_NE(client.find(Kind::debugInfo, "../../x", "/p").reason.find("has none"), std::string::npos);
+  EXPECT_NE(client.find(Debuginfod::Kind::debugInfo, kId, "/p").reason.find("$DEBUGINFOD_URLS"),
+            std::string::npos);
+  EXPECT_NE(client.find(Debuginfod::Kind::debugInfo, "", "/p").reason.find("has none"), std::string::npos);
+  EXPECT_NE(client.find(Debuginfod::Kind::debugInfo, "../../x", "/p").reason.find("has none"),
+            std::string::npos);
 }
 
 TEST(Debuginfod, TheTimeOutIsTheUsersOwn) {

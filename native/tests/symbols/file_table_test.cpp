@@ -17,10 +17,6 @@ namespace {
 
 using namespace test;
 
-struct DwarfEnd {
-  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
-};
-
 /// Compiler and flags.
 class FileTables : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 

@@ -2,6 +2,7 @@
 // commands.
 #pragma once
 
+#include <elfutils/libdw.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -12,6 +13,11 @@
 #include "symbols/elf_image.h"
 
 namespace cacheline::symbols::test {
+
+/// The deleter of libdw's handles.
+struct DwarfEnd {
+  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
+};
 
 /// A folder that is removed with everything in it.
 class TempDir {

@@ -17,10 +17,6 @@ namespace {
 
 using namespace test;
 
-struct DwarfEnd {
-  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
-};
-
 /// Compiler, flags, and whether its lists are read in place.
 class ListedRanges : public testing::TestWithParam<std::tuple<const char*, const char*, bool>> {};
 
