@@ -94,7 +94,7 @@ describe('c2c numbers', function () {
   const record = (scenario: string, seed: number): Recording => {
     const [name = '', ...more] = scenario.split(' ');
     const binary = name === 'moved-code' ? programs.pie : programs.fixed;
-    return synthesize(name, folder, { seed, samples: 10_000, lines: 150, binary, more });
+    return synthesize(name, folder, { seed, samples: 4_000, lines: 90, binary, more });
   };
   const ask = (file: string, { display, coalesce, showAll }: Question, more: Partial<AnalyzeParams> = {}): Promise<Report> =>
     analyze({ path: file, display, coalesce: [...coalesce], showAll, ...more });
@@ -148,7 +148,7 @@ describe('c2c numbers', function () {
     it('have the names of a program that has moved, with --symfs', async () => {
       mkdirSync(join(folder, 'recorded'));
       const binary = compileWorker(join(folder, 'recorded'), { pie: false });
-      const { file } = synthesize('intel', folder, { seed: 13, samples: 10_000, lines: 150, binary });
+      const { file } = synthesize('intel', folder, { seed: 13, samples: 4_000, lines: 90, binary });
       const theirs = withoutNoAddress(perfC2c(file, plainQuestion));
       const symfs = join(folder, 'symfs');
       mkdirSync(join(symfs, dirname(binary)), { recursive: true });
@@ -193,10 +193,10 @@ describe('c2c numbers', function () {
       { more: { pids: [5000, 5200] }, leaveOut: ({ pid }) => pid === 5100 },
       { more: { tids: [5001, 5102, 5203] }, leaveOut: ({ tid }) => ![5001, 5102, 5203].includes(tid) },
       { more: { cpus: [0, 5, 6] }, leaveOut: ({ cpu }) => ![0, 5, 6].includes(cpu) },
-      { more: { window: { from: 0.0002, to: 0.0005 } }, leaveOut: ({ time }, start) => time < start + 200_000 || time > start + 500_000 },
+      { more: { window: { from: 0.0001, to: 0.0003 } }, leaveOut: ({ time }, start) => time < start + 100_000 || time > start + 300_000 },
       {
-        more: { window: { from: 0.0003 }, mode: 'user', cpus: [1, 2] },
-        leaveOut: ({ time, mode, cpu }, start) => time < start + 300_000 || mode !== 2 || (cpu !== 1 && cpu !== 2),
+        more: { window: { from: 0.0001 }, mode: 'user', cpus: [1, 2] },
+        leaveOut: ({ time, mode, cpu }, start) => time < start + 100_000 || mode !== 2 || (cpu !== 1 && cpu !== 2),
       },
     ];
     for (const { more, leaveOut } of filters)
