@@ -1,7 +1,9 @@
 // The example programs, compiled: beside the sources they were compiled from, so that debug information and editor agree.
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
 import { root, run, say } from './run.mjs';
 
 const examplesFolder = path.join(root, 'examples');
@@ -14,23 +16,28 @@ export async function buildExamples(folder = examplesFolder, out = examplesBin) 
   await run('make', ['--silent', '-C', folder, `OUT=${out}`], { timeoutSeconds: 300 });
 }
 
+let compiledCopy;
+
+/** The folder that workspaces are made in, and beside it a copy that nobody changes: compiled there, and then moved. */
+async function copyAndCompile() {
+  const parent = await mkdtemp(path.join(tmpdir(), 'cacheline-workspace-'));
+  process.once('exit', () => rmSync(parent, { recursive: true, force: true }));
+  const folder = path.join(parent, 'examples');
+  await cp(examplesFolder, folder, { recursive: true });
+  await buildExamples(folder, path.join(folder, 'build'));
+  const kept = path.join(parent, 'kept');
+  await rename(folder, kept);
+  return { folder, kept };
+}
+
 /**
- * A copy of the examples in a new temporary folder, with its programs in `build`.
+ * A fresh copy of the examples, with its programs in `build`. All have one path, which the programs' debug information states: one at a time.
  * @returns {Promise<{folder: string, bin: string, remove: () => Promise<void>}>}
  */
 export async function examplesWorkspace() {
-  const parent = await mkdtemp(path.join(tmpdir(), 'cacheline-workspace-'));
-  const folder = path.join(parent, 'examples');
-  const remove = () => rm(parent, { recursive: true, force: true });
-  try {
-    await cp(examplesFolder, folder, { recursive: true });
-    const bin = path.join(folder, 'build');
-    await buildExamples(folder, bin);
-    return { folder, bin, remove };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
+  const { folder, kept } = await (compiledCopy ??= copyAndCompile());
+  await cp(kept, folder, { recursive: true, preserveTimestamps: true });
+  return { folder, bin: path.join(folder, 'build'), remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
 /**

@@ -48,6 +48,14 @@ export function assertVerdict({ verdict, verdictSure, falseShare }: CacheLine, .
   assert.ok(wanted.includes(verdict) || cannotTell, `it is ${verdict} ${JSON.stringify(falseShare)}`);
 }
 
+/** Seconds of processor time that `body` takes: what a busy machine makes it wait does not count. */
+export function cpuSeconds(body: () => void): number {
+  const began = process.cpuUsage();
+  body();
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / 1e6;
+}
+
 /** Whether there is such a process, a zombie that nobody has waited for included. */
 export function isAlive(pid: number): boolean {
   try {
