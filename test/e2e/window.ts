@@ -342,6 +342,12 @@ export class Window {
     // A shadow lies over the first pixels of a list that is scrolled, and a row can be cut at both of its ends.
     if (drawn.y - drawn.height < list.y) await scroll(-2 * drawn.height);
     else if (drawn.y + 2 * drawn.height > list.y + list.height) await scroll(2 * drawn.height);
+    // New files appear up to a second later and push rows on: a click meanwhile would be another row's.
+    for (let last = drawn.y, still = 0; still < 5;) {
+      const row = await scroll(0);
+      still = row?.y === last ? still + 1 : 0;
+      last = row?.y ?? last;
+    }
   }
 
   private explorerRow(name: string): ReturnType<Page['locator']> {
@@ -436,7 +442,8 @@ export class Window {
       }
       await this.page.waitForTimeout(100);
     }
-    throw new Error(`no webview shows ${selector}`);
+    const texts = await Promise.all(this.page.frames().map((frame) => frame.locator('body').innerText({ timeout: 1000 }).catch(String)));
+    throw new Error(`no webview shows ${selector}; the frames show ${JSON.stringify(texts.map((text) => text.slice(0, 300)))}`);
   }
 
   /** The line of the cursor, once it is another one than `not`. */
