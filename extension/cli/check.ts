@@ -3,13 +3,13 @@ import { appendFile, open } from 'node:fs/promises';
 import { version } from '../../package.json';
 import type { NativeEngine } from '../engine/native';
 import { EngineError } from '../protocol/engine';
-import { baselineOf, CHECK_TABLES, checkOf, type Baseline } from '../session/check/check';
+import { baselineOf, checkOf, type Baseline } from '../session/check/check';
 import { readAcceptances, readBaseline } from '../session/check/check-files';
 import { checkMarkdown, checkText, githubCommands } from '../session/check/check-text';
 import { repositoryRoot } from '../session/check/repository';
 import { sarifLog } from '../session/check/sarif';
 import { sumsOf, type Sums } from '../session/compare/sums';
-import { CHECK_FAILED, DONE, programStatus, UNREADABLE } from '../session/record/exit-status';
+import { CHECK_FAILED, DONE, programStatus, NOT_LOOKED } from '../session/record/exit-status';
 import type { CheckArguments } from './check-arguments';
 import { checkOutput, printTo } from './output-file';
 import { recordHere } from './record';
@@ -17,7 +17,7 @@ import { parseRecord } from './record-arguments';
 import { recordingPath, showingProgress } from './recording-input';
 import { outputStyle, outputWidth, say } from './terminal';
 
-/** @returns 0 where nothing is found, 1 where something is, 3 where nothing is and the recording, or the program, cannot be judged */
+/** @returns 0 where nothing is found, 1 where something is, 5 where nothing is and the recording, or the program, cannot be judged */
 export async function check(engine: NativeEngine, args: CheckArguments): Promise<number> {
   // First: a program may run for long before a mistake in these is found.
   if (args.output !== undefined) await checkOutput(args.output);
@@ -47,7 +47,7 @@ export async function check(engine: NativeEngine, args: CheckArguments): Promise
   if (result.failed) return CHECK_FAILED;
   if (result.noPass !== null) {
     say(`There is no new finding, but this is not a pass: ${result.noPass}.${recorded?.status ? '' : ' --allow-blind makes it pass.'}`);
-    return UNREADABLE;
+    return NOT_LOOKED;
   }
   return DONE;
 }
@@ -61,7 +61,7 @@ async function recordProgram(engine: NativeEngine, program: readonly string[]): 
 
 async function sumsAt(engine: NativeEngine, recording: string | undefined, { analysis }: CheckArguments): Promise<Sums> {
   const path = await recordingPath('check', recording, analysis);
-  return showingProgress(path, (onProgress) => sumsOf(engine, CHECK_TABLES, { ...analysis, path }, { onProgress }));
+  return showingProgress(path, (onProgress) => sumsOf(engine, [], { ...analysis, path }, { onProgress }));
 }
 
 /** A folder, and a file that begins as perf's do, is a recording. */

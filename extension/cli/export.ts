@@ -4,7 +4,7 @@ import type { NativeEngine } from '../engine/native';
 import { headOf, linesOf } from '../engine/report-pieces';
 import { tableRowsOf } from '../engine/table-pieces';
 import type { TableRow } from '../protocol/table';
-import { CHECK_TABLES, checkOf } from '../session/check/check';
+import { checkOf } from '../session/check/check';
 import { repositoryRoot } from '../session/check/repository';
 import { sarifLog } from '../session/check/sarif';
 import { sumsOf } from '../session/compare/sums';
@@ -45,7 +45,7 @@ const EXPORTERS: Record<ExportFormat, Exporter> = {
     return [reportMarkdown(report, tables)];
   },
   sarif: async (engine, params, options) => {
-    const sums = await sumsOf(engine, CHECK_TABLES, params, options);
+    const sums = await sumsOf(engine, [], params, options);
     const all = checkOf(sums, { maxContended: 0, today: '' });
     return [JSON.stringify(sarifLog(all, { version, root: repositoryRoot(process.cwd()) })), '\n'];
   },

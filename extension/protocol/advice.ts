@@ -1,5 +1,6 @@
 // What to change, what it costs and what it gains: `cacheline advise --format json` (docs/outputs.md, "Advice").
 import type { Blind } from './blindness';
+import type { FalseShare } from './false-share';
 import type { RecordingMeta } from './recording';
 import type { Evidence, SourcePlace, Verdict } from './report';
 import type { Count, Positive, Share } from './values';
@@ -136,6 +137,9 @@ export interface Subject {
 export interface Advice {
   subject: Subject;
   verdict: Verdict;
+  /** As those of the report's finding that it speaks of. */
+  sure: boolean;
+  falseShare: FalseShare | null;
   why: Why;
   /** Members that are locks, with what is only accessed while they are held, as far as the code shows. */
   locks: { name: string; data: string[] }[];
@@ -170,7 +174,7 @@ export interface Advice {
     excessCycles: Share | null;
     /** The most that the speedup can be, whatever contention costs on that machine; 1: nothing is known. */
     mostSpeedup: Factor;
-    /** Single threads gain, and the program so little that no edit is made. */
+    /** Single threads gain, and the program little. */
     threadsOnly: boolean;
     /** What the prediction rests on: "clock, calibrated". */
     basis: string;

@@ -28,7 +28,7 @@ export interface Waiting extends FindingKey {
   falselyWaiting: Share;
 }
 
-export interface Finding extends Waiting {
+export interface CheckFinding extends Waiting {
   state: FindingState;
   /** Of the objects that have it, the one with most. */
   object: string;
@@ -70,7 +70,7 @@ export interface Check {
     rules: Rule[] | null;
   };
   /** The largest share first. */
-  findings: Finding[];
+  findings: CheckFinding[];
   /** What waits, too, and is no finding: for later checks to compare with. The largest share first, 1,000 at most. */
   below: Waiting[];
   /** What to know of the result: sentences. */

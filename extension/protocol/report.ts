@@ -3,6 +3,7 @@
 
 import type { Blind, Unattributed, UnseenPlace } from './blindness';
 import type { FalseShare } from './false-share';
+import type { Finding } from './finding';
 import type { TypeHeat } from './layout';
 import type { RecordingMeta } from './recording';
 import type { Address, Count, LocalRemote, Share } from './values';
@@ -184,6 +185,8 @@ export interface Access extends NamedCode {
     /** In which these bytes were watched. */
     windowMs: number;
   } | null;
+  /** Index in the report's `findings`; null: nobody waits here. Absent in reports of older versions. */
+  finding?: Count | null;
   data: DataName;
 }
 
@@ -451,6 +454,8 @@ export interface Report {
   selected?: { lines: Count; of: Count };
   /** Of `samples.contended`, those on lines that were not listed; absent with clock evidence. */
   contendedLeftOut?: Count;
+  /** What threads wait for, by subject; most contended samples first. Absent in reports of older versions. */
+  findings?: Finding[];
   /** Lines added up per data object. */
   objects: ObjectSum[];
   /** By contended samples, descending; absent in reports of older versions, and in the panel, which shows none. */

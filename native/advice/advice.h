@@ -68,8 +68,10 @@ struct LatentPlacement {
 
 struct Advice {
   std::string type, object;
-  std::vector<std::string> members;  ///< that somebody waits for
-  analysis::Verdict verdict = analysis::Verdict::mixed;
+  std::vector<std::string> members;                      ///< that somebody waits for
+  analysis::Verdict verdict = analysis::Verdict::mixed;  ///< this and the shares are the finding's
+  bool sure = false;
+  std::optional<analysis::FalseShare> falseShare;
   Why why = Why::notKnown;
   std::vector<Lock> locks;  ///< members; of data that several locks protect, each
   /// Where members share a line: with others they do not, so that the waiting is luck. Empty: it is none.

@@ -106,6 +106,8 @@ class AdviceJson : private analysis::RecordingJson {
     open();
     subject(item.type, item.object, item.members);
     field("verdict", analysis::verdictName(item.verdict));
+    field("sure", item.sure);
+    falseShare(item.falseShare);
     field("why", whyName(item.why));
     list("locks", item.locks, [&](const Lock& lock) {
       open();

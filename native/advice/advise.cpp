@@ -12,6 +12,7 @@
 #include "advice/relations.h"
 #include "advice/replay.h"
 #include "analysis/caches.h"
+#include "analysis/findings.h"
 #include "analysis/line_history.h"
 #include "analysis/own_place.h"
 #include "analysis/verdict.h"
@@ -24,8 +25,6 @@ namespace {
 
 using analysis::Report;
 
-/// Of the contended samples of the recording: what has less is not spoken of.
-constexpr double kLeastShare = 0.01;
 /// Of a subject's waiting: what ends less of it is no remedy.
 constexpr double kWorthIt = 0.1;
 /// A remedy that ends nearly as much as the best one is better where it is smaller.
@@ -65,12 +64,8 @@ class Advisor {
 
   AdviceList run() {
     const std::vector<Waits> waits = waitsOf(report_, subjects_);
-    const double least = std::max(kFewestSamples, kLeastShare * static_cast<double>(report_.contended));
-    for (uint32_t subject = 0; subject < waits.size(); ++subject)
-      if (waits[subject].all >= least && !isTold_.contains(subject))
-        list_.advice.push_back(adviceOn(subject, waits));
-    std::stable_sort(list_.advice.begin(), list_.advice.end(),
-                     [](const Advice& a, const Advice& b) { return a.contended > b.contended; });
+    for (const analysis::Finding& finding : analysis::findingsOf(report_, subjects_))
+      if (finding.advice == list_.advice.size()) list_.advice.push_back(adviceOn(finding, waits));
     // What is contended as it lies is told of once: by its advice.
     std::set<std::string> told;
     for (const Advice& advice : list_.advice) told.insert(advice.type);
@@ -92,28 +87,28 @@ class Advisor {
     double truly = 0;  ///< of the same, what is true sharing after
   };
 
-  const Subject& of(uint32_t subject) const { return subjects_.list()[subject]; }
+  const analysis::Subject& of(uint32_t subject) const { return subjects_.list()[subject]; }
   uint32_t lineSize() const { return report_.lineSize; }
 
-  Advice adviceOn(uint32_t number, const std::vector<Waits>& waits) {
-    const Subject& subject = of(number);
+  Advice adviceOn(const analysis::Finding& finding, const std::vector<Waits>& waits) {
+    const uint32_t number = finding.subject;
+    const analysis::Subject& subject = of(number);
     const Waits& here = waits[number];
     Advice advice;
-    advice.type = subject.type;
-    advice.object = objectOf(subject);
+    advice.type = finding.type;
+    advice.object = finding.object;
     advice.described = subject.described;
-    advice.definition = subject.definition;
+    advice.definition = finding.definition;
     advice.abi = isPublic(subject);
-    advice.contended = static_cast<uint64_t>(here.all + 0.5);
-    advice.programShare = report_.samples == 0 ? 0 : here.all / static_cast<double>(report_.samples);
-    if (subject.described != nullptr)
-      for (const auto& [member, samples] : byWeight(here.members))
-        if (samples >= kWorthIt / 2 * here.all) advice.members.push_back(subject.described->own[member].name);
-    const double falsely = here.all - here.truly;
-    const double share = falsely / here.all;
-    advice.verdict = share >= analysis::kFalse  ? analysis::Verdict::falseSharing
-                     : share <= analysis::kTrue ? analysis::Verdict::trueSharing
-                                                : analysis::Verdict::mixed;
+    advice.contended = finding.contended;
+    advice.programShare = finding.programShare;
+    advice.verdict = finding.verdict;
+    advice.sure = finding.falseShare && finding.falseShare->isSure();
+    advice.falseShare = finding.falseShare;
+    for (const analysis::FindingMember& member : finding.members)
+      if (!member.name.empty() &&
+          static_cast<double>(member.contended) >= kWorthIt / 2 * static_cast<double>(finding.contended))
+        advice.members.push_back(member.name);
 
     const Replayed before = replay_(here.lines, stays(), lineSize());
     const MemberGroups groups =
@@ -124,9 +119,9 @@ class Advisor {
       candidate.left = (candidate.after.waiting + stepCost(here.lines, candidate)) / before.waiting;
       candidate.truly = candidate.after.truly / before.waiting;
     }
-    const Candidate* chosen = bestOf(candidates, here);
+    const Candidate* chosen = analysis::cannotTell(finding) ? nullptr : bestOf(candidates, here);
     advice.locks = locksIn(report_, subjects_, locked_, number, here.lines);
-    advice.why = whyOf(subject, here, isAllLocked(report_, subjects_, locked_, number, here.lines), chosen);
+    advice.why = whyOf(finding, here, isAllLocked(report_, subjects_, locked_, number, here.lines), chosen);
     advice.basis = basisOf(report_, calibration());
     if (chosen != nullptr) {
       Gain gain = gainOf(report_, calibration(), before, chosen->after);
@@ -137,15 +132,12 @@ class Advisor {
       }
       advice.basis = basisOf(report_, calibration(), gain);
       advice.mostSpeedup = gain.most;
+      advice.speedup = gain.speedup;
       // A victim's thread may gain though the program takes as long.
-      const double most = here.victims > 0 ? std::max(gain.most, gain.mostOfThread) : gain.most;
-      if (report_.threads.empty() || most >= kLeastSpeedup) {
-        advice.speedup = gain.speedup;
-        advice.threadsOnly = !report_.threads.empty() && gain.most < kLeastSpeedup;
-      } else {
-        chosen = nullptr;
-      }
+      advice.threadsOnly = here.victims > 0 && !report_.threads.empty() && gain.most < kLeastSpeedup &&
+                           gain.mostOfThread >= kLeastSpeedup;
     }
+    const double falsely = here.all - here.truly;
     if (here.inside >= kWorthIt * here.all && 2 * here.inside >= falsely) advice.placements = luckOf(number);
     advice.confidence = confidenceOf(here, chosen != nullptr);
     advice.readerLinesBefore = advice.readerLinesAfter = linesOf(subject.size);
@@ -182,7 +174,8 @@ class Advisor {
   }
 
   /// What the way does, and what it costs.
-  void addRemedy(const Subject& subject, const Waits& waits, const Candidate& chosen, Advice& advice) const {
+  void addRemedy(const analysis::Subject& subject, const Waits& waits, const Candidate& chosen,
+                 Advice& advice) const {
     advice.way = chosen.way;
     advice.change = chosen.change;
     advice.contendedLeft = std::clamp(chosen.left, 0.0, 1.0);
@@ -219,20 +212,8 @@ class Advisor {
       advice.excessCycles = *cycles * (1 - advice.contendedLeft);
   }
 
-  static std::vector<std::pair<uint32_t, double>> byWeight(const std::map<uint32_t, double>& weights) {
-    std::vector<std::pair<uint32_t, double>> list(weights.begin(), weights.end());
-    std::stable_sort(list.begin(), list.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
-    return list;
-  }
-
-  static std::string objectOf(const Subject& subject) {
-    if (!subject.object.empty()) return subject.object;
-    return subject.variables.size() == 1 ? subject.variables.begin()->first : "";
-  }
-
   uint64_t linesOf(uint64_t bytes) const {
-    return std::max<uint64_t>(1, roundUp(bytes, lineSize()) / lineSize());
+    return std::max<uint64_t>(1, analysis::roundUp(bytes, lineSize()) / lineSize());
   }
   uint64_t linesOf(const SplitMembers& change, uint64_t objects) const {
     uint64_t lines = 0;
@@ -252,7 +233,7 @@ class Advisor {
   /// bytes no longer fit a first-level cache: readers of the others would then wait for memory.
   template <typename TryMove>
   void trySplit(uint32_t number, uint64_t padded, const MemberGroups& groups, TryMove tryMove) {
-    const Subject& subject = of(number);
+    const analysis::Subject& subject = of(number);
     if ((!subject.inArrays && subject.elements < 2) ||
         std::max(subject.count, subject.elements) <= firstLevelCache() / padded)
       return;
@@ -262,7 +243,7 @@ class Advisor {
 
   std::vector<Candidate> candidatesFor(uint32_t number, const std::vector<Waits>& waits,
                                        const MemberGroups& groups) {
-    const Subject& subject = of(number);
+    const analysis::Subject& subject = of(number);
     const Waits& here = waits[number];
     std::vector<Candidate> list;
     const double least = kWorthIt * here.all;
@@ -277,22 +258,22 @@ class Advisor {
                 moves_.apart(number, [this, number, layout](uint64_t offset) {
                   return layout.movedTo(*of(number).described, offset);
                 }));
-        trySplit(number, std::max(layout.size, roundUp(subject.size, lineSize())), groups, tryMove);
+        trySplit(number, std::max(layout.size, analysis::roundUp(subject.size, lineSize())), groups, tryMove);
       }
     }
     if (here.between >= least || (here.straddles && subject.described != nullptr)) {
-      const uint64_t size = roundUp(subject.size, lineSize());
+      const uint64_t size = analysis::roundUp(subject.size, lineSize());
       const Move move = moves_.apart(number, [](uint64_t offset) { return offset; });
-      if (subject.kind == Subject::Kind::type) {
+      if (subject.kind == analysis::Subject::Kind::type) {
         // Elements of an array keep the distance of a line wherever malloc() puts the array.
         if (needsAllocator(subject) && subject.inArrays)
           tryMove(subject.opaque ? Way::stride : Way::align, subject.opaque ? Change{} : AlignType{}, size,
                   moves_.spread(number, size));
         tryMove(needsAllocator(subject) ? Way::allocate : Way::align, changeOfType(subject, here), size,
                 move);
-      } else if (subject.kind == Subject::Kind::elements) {
+      } else if (subject.kind == analysis::Subject::Kind::elements) {
         tryMove(Way::stride, {}, size, move);
-      } else if (subject.kind == Subject::Kind::block) {
+      } else if (subject.kind == analysis::Subject::Kind::block) {
         tryMove(Way::allocate, allocation(subject, here), size, move);
       }
     }
@@ -310,26 +291,25 @@ class Advisor {
     AlignVariables variables;
     uint64_t size = 0;
     for (const uint32_t subject : together) {
-      const Subject& each = of(subject);
+      const analysis::Subject& each = of(subject);
       if (each.unaligned || each.variables.empty()) {
         if (subject != number || !each.unaligned) continue;
-        tryMove(Way::allocate, allocation(each, waits[subject]), roundUp(each.size, lineSize()), move);
+        tryMove(Way::allocate, allocation(each, waits[subject]), analysis::roundUp(each.size, lineSize()),
+                move);
         return;
       }
       for (const auto& [name, definition] : each.variables) {
         variables.variables.push_back({name, each.type, each.size, definition});
-        size += roundUp(each.size, lineSize());
+        size += analysis::roundUp(each.size, lineSize());
       }
     }
     if (variables.variables.empty()) return;
     variables.binary = binaryOf(variables.variables.front().name);
-    for (const uint32_t subject : together)
-      if (!waits[subject].others.empty()) isTold_.insert(subject);
     tryMove(Way::align, variables, size, move);
   }
 
   /// Other binaries may have been compiled with its layout: a header of a shared library defines it.
-  static bool isPublic(const Subject& subject) {
+  static bool isPublic(const analysis::Subject& subject) {
     if (subject.described == nullptr || !subject.definition) return false;
     const std::string& file = subject.definition->file;
     const bool header =
@@ -337,12 +317,12 @@ class Advisor {
     return header && subject.described->object.find(".so") != std::string::npos;
   }
 
-  static bool isC(const Subject& subject) {
+  static bool isC(const analysis::Subject& subject) {
     return subject.definition &&
            (subject.definition->file.ends_with(".c") || subject.definition->file.ends_with(".h"));
   }
   /// An aligned type does not align what malloc() gives.
-  static bool needsAllocator(const Subject& subject) {
+  static bool needsAllocator(const analysis::Subject& subject) {
     return subject.opaque || (subject.unaligned && isC(subject));
   }
 
@@ -353,7 +333,7 @@ class Advisor {
     return found == report_.objects.end() ? "" : found->binary;
   }
 
-  Change allocation(const Subject& subject, const Waits& waits) const {
+  Change allocation(const analysis::Subject& subject, const Waits& waits) const {
     if (subject.described == nullptr && !subject.allocation) return {};
     Allocate change;
     if (subject.described != nullptr) {
@@ -383,7 +363,7 @@ class Advisor {
     return {files.begin(), files.end()};
   }
 
-  Change changeOfType(const Subject& subject, const Waits& waits) const {
+  Change changeOfType(const analysis::Subject& subject, const Waits& waits) const {
     if (needsAllocator(subject)) return allocation(subject, waits);
     return AlignType{};
   }
@@ -414,35 +394,38 @@ class Advisor {
     return cost;
   }
 
-  Why whyOf(const Subject& subject, const Waits& waits, bool allLocked, const Candidate* chosen) const {
-    const double falsely = waits.all - waits.truly;
-    if (falsely < analysis::kTrue * waits.all && chosen == nullptr)
+  Why whyOf(const analysis::Finding& finding, const Waits& waits, bool allLocked,
+            const Candidate* chosen) const {
+    if (chosen == nullptr) {
+      if (finding.verdict != analysis::Verdict::trueSharing || analysis::cannotTell(finding))
+        return Why::notKnown;
       return allLocked ? Why::lockWithOwnData : Why::trueSharing;
-    if (chosen == nullptr) return falsely >= analysis::kFalse * waits.all ? Why::notKnown : Why::trueSharing;
+    }
+    const analysis::Subject& subject = of(finding.subject);
     const bool partsMembers = std::holds_alternative<ChangeMembers>(chosen->change);
     if (!partsMembers && waits.between >= std::max(waits.inside, waits.elsewhere)) {
       const bool couldFit = subject.size % lineSize() == 0 || waits.straddles;
       return couldFit ? Why::alignment : Why::unrelatedOwners;
     }
-    return 2 * waits.besideRead > falsely ? Why::mixedUse : Why::unrelatedOwners;
+    return 2 * waits.besideRead > waits.all - waits.truly ? Why::mixedUse : Why::unrelatedOwners;
   }
 
   /// How sure the false part is, and that there are samples enough to say so.
   static double confidenceOf(const Waits& waits, bool helps) {
+    if (waits.all <= 0) return 0;
     const double width = std::min(1.0, (waits.high - waits.low) / waits.all);
-    const double enough = waits.all / (waits.all + kFewestSamples);
+    const double enough = waits.all / (waits.all + analysis::kFewestSamples);
     const double sure = helps ? std::max(waits.low / waits.all, 1 - width) : 1 - width;
     return std::clamp(sure * enough, 0.0, 1.0);
   }
 
   AdviceList list_;
   const Report& report_;
-  const Subjects subjects_;
+  const analysis::Subjects subjects_;
   const Moves moves_;
   const Replay replay_;
   const LockedWords locked_;
   const std::optional<calibration::Calibration> calibration_;
-  std::set<uint32_t> isTold_;  ///< subjects that another advice speaks of
 };
 
 }  // namespace

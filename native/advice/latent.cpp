@@ -19,13 +19,14 @@ using Pairs = std::set<std::pair<std::string, std::string>>;
 
 class Placements {
  public:
-  Placements(const analysis::Report& report, const Subjects& subjects, const Replay& replay)
+  Placements(const analysis::Report& report, const analysis::Subjects& subjects, const Replay& replay)
       : report_(report), subjects_(subjects), replay_(replay) {}
 
   std::optional<Latent> of(uint32_t number) const {
-    const Subject& subject = subjects_.list()[number];
+    const analysis::Subject& subject = subjects_.list()[number];
     const SharedObjects objects(report_, subjects_, number);
-    if (objects.empty() || static_cast<double>(objects.samples()) < kFewestSamples) return std::nullopt;
+    if (objects.empty() || static_cast<double>(objects.samples()) < analysis::kFewestSamples)
+      return std::nullopt;
     Latent latent;
     const auto alignment =
         static_cast<uint32_t>(std::max<uint64_t>(kStep, subject.described->layout.align.value_or(1)));
@@ -82,15 +83,15 @@ class Placements {
   }
 
   const analysis::Report& report_;
-  const Subjects& subjects_;
+  const analysis::Subjects& subjects_;
   const Replay& replay_;
 };
 
 }  // namespace
 
-std::optional<Latent> latentOf(const analysis::Report& report, const Subjects& subjects, uint32_t subject,
-                               const Replay& replay) {
-  const Subject& of = subjects.list()[subject];
+std::optional<Latent> latentOf(const analysis::Report& report, const analysis::Subjects& subjects,
+                               uint32_t subject, const Replay& replay) {
+  const analysis::Subject& of = subjects.list()[subject];
   if (of.described == nullptr || of.opaque || subjects.linesOf(subject).empty()) return std::nullopt;
   return Placements(report, subjects, replay).of(subject);
 }

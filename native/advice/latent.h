@@ -5,7 +5,7 @@
 
 #include "advice/advice.h"
 #include "advice/replay.h"
-#include "advice/subjects.h"
+#include "analysis/subjects.h"
 
 namespace cacheline::advice {
 
@@ -13,7 +13,7 @@ namespace cacheline::advice {
 /// (multiples of 16 bytes), on lines and on pairs of lines, as Predator's virtual lines (Liu et al., PPoPP
 /// 2014): whether the objects of a subject share lines falsely with some placements and not with others.
 /// `subject`: with members; empty where it is alike with all placements.
-std::optional<Latent> latentOf(const analysis::Report& report, const Subjects& subjects, uint32_t subject,
-                               const Replay& replay);
+std::optional<Latent> latentOf(const analysis::Report& report, const analysis::Subjects& subjects,
+                               uint32_t subject, const Replay& replay);
 
 }  // namespace cacheline::advice

@@ -41,12 +41,14 @@ std::map<WordOfLine, Held> heldBy(const std::vector<CodeUse>& function) {
 using Member = std::pair<uint64_t, std::string>;
 
 /// Of a subject's object, at a word; empty: it is elsewhere.
-std::optional<Member> memberAt(const analysis::Report& report, const Subjects& subjects, uint32_t subject,
-                               const WordOfLine& word) {
+std::optional<Member> memberAt(const analysis::Report& report, const analysis::Subjects& subjects,
+                               uint32_t subject, const WordOfLine& word) {
   const analysis::Line& line = report.lines[word.first];
-  for (const Frame& frame : subjects.at(word.first, line.address + line.words[word.second].offset))
-    if (frame.subject == subject && frame.member != kNone && subjects.list()[subject].described != nullptr)
-      return Member(frame.base, subjects.list()[subject].described->own[frame.member].name);
+  for (const analysis::Holder& holder :
+       subjects.at(word.first, line.address + line.words[word.second].offset))
+    if (holder.subject == subject && holder.member != analysis::kNone &&
+        subjects.list()[subject].described != nullptr)
+      return Member(holder.base, subjects.list()[subject].described->own[holder.member].name);
   return std::nullopt;
 }
 
@@ -93,8 +95,8 @@ LockedWords locksOf(const analysis::Report& report) {
   return result;
 }
 
-std::vector<Lock> locksIn(const analysis::Report& report, const Subjects& subjects, const LockedWords& locked,
-                          uint32_t subject, std::span<const uint32_t> lines) {
+std::vector<Lock> locksIn(const analysis::Report& report, const analysis::Subjects& subjects,
+                          const LockedWords& locked, uint32_t subject, std::span<const uint32_t> lines) {
   std::map<std::string, std::set<std::string>> found;
   for (const uint32_t line : lines) {
     for (uint32_t word = 0; word < report.lines[line].words.size(); ++word) {
@@ -114,8 +116,8 @@ std::vector<Lock> locksIn(const analysis::Report& report, const Subjects& subjec
   return list;
 }
 
-bool isAllLocked(const analysis::Report& report, const Subjects& subjects, const LockedWords& locked,
-                 uint32_t subject, std::span<const uint32_t> lines) {
+bool isAllLocked(const analysis::Report& report, const analysis::Subjects& subjects,
+                 const LockedWords& locked, uint32_t subject, std::span<const uint32_t> lines) {
   std::set<Member> locks;
   std::vector<std::pair<Member, WordOfLine>> data;
   for (const uint32_t line : lines) {

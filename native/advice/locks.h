@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "advice/subjects.h"
 #include "analysis/report.h"
+#include "analysis/subjects.h"
 
 namespace cacheline::advice {
 
@@ -36,12 +36,12 @@ struct Lock {
 };
 
 /// Members of a subject's objects on these lines of the report.
-std::vector<Lock> locksIn(const analysis::Report& report, const Subjects& subjects, const LockedWords& locked,
-                          uint32_t subject, std::span<const uint32_t> lines);
+std::vector<Lock> locksIn(const analysis::Report& report, const analysis::Subjects& subjects,
+                          const LockedWords& locked, uint32_t subject, std::span<const uint32_t> lines);
 
 /// There is a lock among the members, and all others on these lines are data that a lock of the same object
 /// protects.
-bool isAllLocked(const analysis::Report& report, const Subjects& subjects, const LockedWords& locked,
-                 uint32_t subject, std::span<const uint32_t> lines);
+bool isAllLocked(const analysis::Report& report, const analysis::Subjects& subjects,
+                 const LockedWords& locked, uint32_t subject, std::span<const uint32_t> lines);
 
 }  // namespace cacheline::advice

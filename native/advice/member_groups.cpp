@@ -80,9 +80,9 @@ uint64_t MemberLayout::movedTo(const analysis::TypeHeat& type, uint64_t offset) 
   return offset;  // a hole
 }
 
-MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjects, uint32_t subject,
-                          const Replay& replay) {
-  const Subject& of = subjects.list()[subject];
+MemberGroups groupMembers(const analysis::Report& report, const analysis::Subjects& subjects,
+                          uint32_t subject, const Replay& replay) {
+  const analysis::Subject& of = subjects.list()[subject];
   const std::vector<LayoutMember>& members = of.described->own;
   MemberGroups result;
   // One object is one line here.
@@ -97,11 +97,12 @@ MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjec
   const auto memberAt = [&](uint64_t offset) {
     for (uint32_t i = 0; i < members.size(); ++i)
       if (offset >= members[i].offset && offset - members[i].offset < members[i].size) return i;
-    return kNone;
+    return analysis::kNone;
   };
   for (const ReplayedLine& line : whole.lines) {
     for (const analysis::PlaceSample& sample : line.accesses.samples)
-      if (const uint32_t member = memberAt(line.accesses.uses[sample.use].offset); member != kNone) {
+      if (const uint32_t member = memberAt(line.accesses.uses[sample.use].offset);
+          member != analysis::kNone) {
         seen[member] += sample.weight;
         if (line.accesses.uses[sample.use].writes && line.verdict.judgement.competing) written[member] = true;
       }
@@ -113,11 +114,11 @@ MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjec
     for (size_t use = 0; use < waiting.contended.size(); ++use)
       weight[waiting.wordOf[use]] += waiting.contended[use];
     for (size_t a = 0; a < waiting.words.size(); ++a) {
-      if (memberOf[a] == kNone) continue;
+      if (memberOf[a] == analysis::kNone) continue;
       contended[memberOf[a]] += weight[a];
       (waiting.words[a].sure ? told : maybe)[memberOf[a]] = true;
       for (size_t b = a + 1; b < waiting.words.size(); ++b) {
-        if (memberOf[b] == kNone) continue;
+        if (memberOf[b] == analysis::kNone) continue;
         Relation& relation = relations[std::minmax(memberOf[a], memberOf[b])];
         const bool alike = waiting.words[a].group == waiting.words[b].group;
         if (waiting.words[a].sure && waiting.words[b].sure)
@@ -159,7 +160,7 @@ MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjec
     for (const analysis::PlaceSample& sample : line.accesses.samples) samples[sample.use] += sample.weight;
     for (const analysis::StepUse& step : line.accesses.steps) {
       const uint32_t member = memberAt(step.offset), by = memberAt(line.accesses.uses[step.use].offset);
-      if (member != kNone && by != kNone && seen[member] <= 0 && seen[by] > 0)
+      if (member != analysis::kNone && by != analysis::kNone && seen[member] <= 0 && seen[by] > 0)
         steps[member][by] += samples[step.use];
     }
   }
@@ -196,13 +197,13 @@ MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjec
 
 MemberLayout layOut(const analysis::TypeHeat& type, const MemberGroups& groups, uint32_t lineSize) {
   const std::vector<LayoutMember>& members = type.own;
-  std::vector<uint32_t> groupOf(members.size(), kNone);
+  std::vector<uint32_t> groupOf(members.size(), analysis::kNone);
   for (uint32_t group = 0; group < groups.groups.size(); ++group)
     for (const uint32_t member : groups.groups[group].members) groupOf[member] = group;
   // What was never seen goes with what is before it, in front with what comes first.
-  const auto first = std::ranges::find_if(groupOf, [](uint32_t group) { return group != kNone; });
-  uint32_t last = first == groupOf.end() ? kNone : *first;
-  for (uint32_t& group : groupOf) last = group = group == kNone ? last : group;
+  const auto first = std::ranges::find_if(groupOf, [](uint32_t group) { return group != analysis::kNone; });
+  uint32_t last = first == groupOf.end() ? analysis::kNone : *first;
+  for (uint32_t& group : groupOf) last = group = group == analysis::kNone ? last : group;
 
   const auto place = [&](const std::vector<uint32_t>& order) {
     MemberLayout layout;
@@ -215,13 +216,13 @@ MemberLayout layOut(const analysis::TypeHeat& type, const MemberGroups& groups, 
       if (shares)  // of a union, or bits of one unit
         at = layout.order.back().offset + (member.offset - members[order[i - 1]].offset);
       else
-        at = roundUp(at, starts ? lineSize : alignmentOf(member));
+        at = analysis::roundUp(at, starts ? lineSize : alignmentOf(member));
       layout.order.push_back({order[i], starts, at});
       at += member.size;
       layout.size = std::max(layout.size, at);
     }
     const bool aligned = std::ranges::any_of(layout.order, &PlacedMember::startsLine);
-    layout.size = roundUp(layout.size, aligned ? lineSize : type.layout.align.value_or(8));
+    layout.size = analysis::roundUp(layout.size, aligned ? lineSize : type.layout.align.value_or(8));
     return layout;
   };
   std::vector<uint32_t> order(members.size());
@@ -229,8 +230,8 @@ MemberLayout layOut(const analysis::TypeHeat& type, const MemberGroups& groups, 
   MemberLayout asDeclared = place(order);
   // What is only read stays in front, in its order; what cannot move is in front anyway.
   std::ranges::stable_sort(order, {}, [&](uint32_t member) {
-    const bool inFront =
-        !isMovable(members[member]) || groupOf[member] == kNone || !groups.groups[groupOf[member]].written;
+    const bool inFront = !isMovable(members[member]) || groupOf[member] == analysis::kNone ||
+                         !groups.groups[groupOf[member]].written;
     return inFront ? 0 : groupOf[member] + 1;
   });
   MemberLayout sorted = place(order);
@@ -263,13 +264,13 @@ std::optional<MemberSplit> splitOff(const analysis::TypeHeat& type, const Member
                         member.offset < members[i - 1].offset + members[i - 1].size;
     split.members[i].offset = shares  // of a union, or bits of one unit
                                   ? split.members[i - 1].offset + (member.offset - members[i - 1].offset)
-                                  : roundUp(end, alignmentOf(member));
+                                  : analysis::roundUp(end, alignmentOf(member));
     end = std::max(end, split.members[i].offset + member.size);
     alignments[part] = std::max(alignments[part], alignmentOf(member));
   }
   if (split.sizes[0] == 0 || split.sizes.size() == 1) return std::nullopt;
   for (size_t part = 0; part < split.sizes.size(); ++part)
-    split.sizes[part] = roundUp(split.sizes[part], alignments[part]);
+    split.sizes[part] = analysis::roundUp(split.sizes[part], alignments[part]);
   return split;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "advice/replay.h"
-#include "advice/subjects.h"
+#include "analysis/subjects.h"
 
 namespace cacheline::advice {
 
@@ -53,8 +53,8 @@ struct MemberSplit {
 };
 
 /// Of objects of the type that were touched by competing threads. `lineSize`: bytes.
-MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjects, uint32_t subject,
-                          const Replay& replay);
+MemberGroups groupMembers(const analysis::Report& report, const analysis::Subjects& subjects,
+                          uint32_t subject, const Replay& replay);
 
 /// Each written group on lines of its own, what is only read on others, and what was never seen with the
 /// member before it. The order changes only where that makes the object smaller.

@@ -18,11 +18,12 @@ Move Moves::apart(uint32_t subject, std::function<uint64_t(uint64_t)> placed) co
   auto spaces = std::make_shared<std::map<std::pair<std::string, uint64_t>, uint32_t>>();
   return [this, subject, spaces, placed = std::move(placed)](uint32_t line,
                                                              uint64_t address) -> std::optional<Moved> {
-    for (const Frame& frame : subjects_.at(line, address)) {
-      if (frame.subject != subject) continue;
+    for (const analysis::Holder& holder : subjects_.at(line, address)) {
+      if (holder.subject != subject) continue;
       const auto next = freshSpace() + static_cast<uint32_t>(spaces->size());
-      const uint32_t space = spaces->try_emplace({report_.lines[line].space, frame.base}, next).first->second;
-      return Moved{space, placed(address - frame.base)};
+      const uint32_t space =
+          spaces->try_emplace({report_.lines[line].space, holder.base}, next).first->second;
+      return Moved{space, placed(address - holder.base)};
     }
     return Moved{line, address};
   };
@@ -30,12 +31,12 @@ Move Moves::apart(uint32_t subject, std::function<uint64_t(uint64_t)> placed) co
 
 Move Moves::spread(uint32_t subject, uint64_t size) const {
   return [this, subject, size](uint32_t line, uint64_t address) -> std::optional<Moved> {
-    const std::vector<Frame> frames = subjects_.at(line, address);
-    if (frames.empty() || frames.front().subject != subject) return Moved{line, address};
-    const Frame& frame = frames.front();
-    const uint64_t index = (frame.base - frame.first) / subjects_.list()[subject].size;
+    const std::vector<analysis::Holder> holders = subjects_.at(line, address);
+    if (holders.empty() || holders.front().subject != subject) return Moved{line, address};
+    const analysis::Holder& holder = holders.front();
+    const uint64_t index = (holder.base - holder.first) / subjects_.list()[subject].size;
     // Other data around it is not known to be near.
-    return Moved{freshSpace(), frame.first + index * size + (address - frame.base)};
+    return Moved{freshSpace(), holder.first + index * size + (address - holder.base)};
   };
 }
 
@@ -43,27 +44,27 @@ Move Moves::split(uint32_t subject, const MemberSplit& split) const {
   using Array = std::tuple<std::string, uint64_t, uint32_t>;  // its space, where it begins, which part
   auto spaces = std::make_shared<std::map<Array, uint32_t>>();
   return [this, subject, spaces, split](uint32_t line, uint64_t address) -> std::optional<Moved> {
-    const std::vector<Frame> frames = subjects_.at(line, address);
-    if (frames.empty() || frames.front().subject != subject) return Moved{line, address};
-    const Frame& frame = frames.front();
-    if (frame.member == kNone) return std::nullopt;  // a hole
-    const Subject& of = subjects_.list()[subject];
-    const SplitMember& member = split.members[frame.member];
+    const std::vector<analysis::Holder> holders = subjects_.at(line, address);
+    if (holders.empty() || holders.front().subject != subject) return Moved{line, address};
+    const analysis::Holder& holder = holders.front();
+    if (holder.member == analysis::kNone) return std::nullopt;  // a hole
+    const analysis::Subject& of = subjects_.list()[subject];
+    const SplitMember& member = split.members[holder.member];
     const auto next = freshSpace() + static_cast<uint32_t>(spaces->size());
     const uint32_t space =
-        spaces->try_emplace({report_.lines[line].space, frame.first, member.part}, next).first->second;
-    const uint64_t index = (frame.base - frame.first) / of.size;
-    const uint64_t inside = address - frame.base - of.described->own[frame.member].offset;
+        spaces->try_emplace({report_.lines[line].space, holder.first, member.part}, next).first->second;
+    const uint64_t index = (holder.base - holder.first) / of.size;
+    const uint64_t inside = address - holder.base - of.described->own[holder.member].offset;
     return Moved{space, index * split.sizes[member.part] + member.offset + inside};
   };
 }
 
 Move Moves::neighbours(std::set<uint32_t> together) const {
   return [this, together = std::move(together)](uint32_t line, uint64_t address) -> std::optional<Moved> {
-    const std::vector<Frame> frames = subjects_.at(line, address);
-    if (frames.empty() || !together.contains(frames.front().subject)) return Moved{line, address};
+    const std::vector<analysis::Holder> holders = subjects_.at(line, address);
+    if (holders.empty() || !together.contains(holders.front().subject)) return Moved{line, address};
     // Behind all lines, one space for each subject.
-    return Moved{freshSpace() + frames.front().subject, address - frames.front().base % report_.lineSize};
+    return Moved{freshSpace() + holders.front().subject, address - holders.front().base % report_.lineSize};
   };
 }
 

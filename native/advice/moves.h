@@ -8,7 +8,7 @@
 
 #include "advice/member_groups.h"
 #include "advice/replay.h"
-#include "advice/subjects.h"
+#include "analysis/subjects.h"
 
 namespace cacheline::advice {
 
@@ -18,7 +18,8 @@ Move stays();
 class Moves {
  public:
   /// References are kept, by the moves too.
-  Moves(const analysis::Report& report, const Subjects& subjects) : report_(report), subjects_(subjects) {}
+  Moves(const analysis::Report& report, const analysis::Subjects& subjects)
+      : report_(report), subjects_(subjects) {}
 
   /// Every object of a subject on lines of its own, its bytes at `placed(offset)`.
   Move apart(uint32_t subject, std::function<uint64_t(uint64_t)> placed) const;
@@ -36,7 +37,7 @@ class Moves {
   uint32_t freshSpace() const { return static_cast<uint32_t>(report_.lines.size()); }
 
   const analysis::Report& report_;
-  const Subjects& subjects_;
+  const analysis::Subjects& subjects_;
 };
 
 }  // namespace cacheline::advice

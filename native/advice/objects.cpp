@@ -7,15 +7,17 @@ namespace cacheline::advice {
 
 namespace {
 
-std::optional<Frame> frameOf(const Subjects& subjects, uint32_t subject, uint32_t line, uint64_t address) {
-  for (const Frame& frame : subjects.at(line, address))
-    if (frame.subject == subject) return frame;
+std::optional<analysis::Holder> holderOf(const analysis::Subjects& subjects, uint32_t subject, uint32_t line,
+                                         uint64_t address) {
+  for (const analysis::Holder& holder : subjects.at(line, address))
+    if (holder.subject == subject) return holder;
   return std::nullopt;
 }
 
 }  // namespace
 
-SharedObjects::SharedObjects(const analysis::Report& report, const Subjects& subjects, uint32_t subject)
+SharedObjects::SharedObjects(const analysis::Report& report, const analysis::Subjects& subjects,
+                             uint32_t subject)
     : report_(report), subjects_(subjects), subject_(subject) {
   struct Touched {
     uint64_t samples = 0;
@@ -25,9 +27,9 @@ SharedObjects::SharedObjects(const analysis::Report& report, const Subjects& sub
   for (const uint32_t line : subjects.linesOf(subject)) {
     const analysis::Line& from = report.lines[line];
     for (const analysis::Access& access : from.accesses) {
-      const auto frame = frameOf(subjects, subject, line, from.address + access.offset);
-      if (!frame) continue;
-      Touched& object = touched[{from.space, frame->base}];
+      const auto holder = holderOf(subjects, subject, line, from.address + access.offset);
+      if (!holder) continue;
+      Touched& object = touched[{from.space, holder->base}];
       object.samples += access.records;
       object.threads.insert(access.threads.begin(), access.threads.end());
       object.lines.insert(line);
@@ -50,11 +52,11 @@ SharedObjects::SharedObjects(const analysis::Report& report, const Subjects& sub
 
 Move SharedObjects::alone(uint64_t base) const {
   return [this, base](uint32_t line, uint64_t address) -> std::optional<Moved> {
-    const auto frame = frameOf(subjects_, subject_, line, address);
-    if (!frame) return std::nullopt;
-    const auto space = spaces_.find({report_.lines[line].space, frame->base});
+    const auto holder = holderOf(subjects_, subject_, line, address);
+    if (!holder) return std::nullopt;
+    const auto space = spaces_.find({report_.lines[line].space, holder->base});
     if (space == spaces_.end()) return std::nullopt;
-    return Moved{space->second, base + (address - frame->base)};
+    return Moved{space->second, base + (address - holder->base)};
   };
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "advice/replay.h"
-#include "advice/subjects.h"
+#include "analysis/subjects.h"
 
 namespace cacheline::advice {
 
@@ -19,7 +19,7 @@ inline constexpr size_t kMostObjects = 64;
 class SharedObjects {
  public:
   /// References are kept.
-  SharedObjects(const analysis::Report& report, const Subjects& subjects, uint32_t subject);
+  SharedObjects(const analysis::Report& report, const analysis::Subjects& subjects, uint32_t subject);
 
   bool empty() const { return spaces_.empty(); }
   uint64_t samples() const { return samples_; }
@@ -31,7 +31,7 @@ class SharedObjects {
  private:
   using Object = std::pair<std::string, uint64_t>;  ///< its space and its address
   const analysis::Report& report_;
-  const Subjects& subjects_;
+  const analysis::Subjects& subjects_;
   const uint32_t subject_;
   std::map<Object, uint32_t> spaces_;
   std::vector<uint32_t> lines_;

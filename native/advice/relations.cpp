@@ -10,10 +10,6 @@ namespace cacheline::advice {
 
 namespace {
 
-bool isSame(const Frame& a, const Frame& b) {
-  return a.subject == b.subject && a.base == b.base;
-}
-
 void addLine(Waits& waits, uint32_t line, const analysis::Line& from) {
   if (waits.lines.empty() || waits.lines.back() != line) waits.lines.push_back(line);
   const auto has = [&](const char* flag) {
@@ -94,33 +90,28 @@ std::vector<std::set<uint32_t>> addersOf(const analysis::Line& line) {
 
 }  // namespace
 
-std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subjects) {
+std::vector<Waits> waitsOf(const analysis::Report& report, const analysis::Subjects& subjects) {
   std::vector<Waits> result(subjects.list().size());
   for (uint32_t number = 0; number < report.lines.size(); ++number) {
     const analysis::Line& line = report.lines[number];
     if (!analysis::isContended(line.verdict) || line.contended == 0) continue;
-    std::vector<std::vector<Frame>> frames;
+    std::vector<std::vector<analysis::Holder>> holders;
     for (const analysis::LineWord& word : line.words)
-      frames.push_back(subjects.at(number, line.address + word.offset));
+      holders.push_back(subjects.at(number, line.address + word.offset));
     const std::vector<bool> helped = helpedWords(line), ofReaders = wordsOfReaders(line);
     const std::vector<std::set<uint32_t>> adders = addersOf(line);
     for (const analysis::Victim& victim : line.victims) {
-      if (victim.words.empty() || !helped[victim.words.front()] || frames[victim.words.front()].empty())
+      if (victim.words.empty() || !helped[victim.words.front()] || holders[victim.words.front()].empty())
         continue;
-      result[frames[victim.words.front()].back().subject].victims += static_cast<double>(victim.contended);
+      result[holders[victim.words.front()].back().subject].victims += static_cast<double>(victim.contended);
     }
     for (const analysis::WaitCause& cause : line.causes) {
-      const std::vector<Frame>&at = frames[cause.word], &by = frames[cause.cause];
+      const std::vector<analysis::Holder>&at = holders[cause.word], &by = holders[cause.cause];
       if (at.empty()) continue;
       const double all = cause.share * static_cast<double>(line.contended);
       const double falsely = all * cause.falsely * (1 - cause.sameStep);
-      size_t common = 0;  // frames that hold both
-      while (common < at.size() && common < by.size() && isSame(at[common], by[common])) ++common;
-      const bool sameMember = common > 0 && at[common - 1].member == by[common - 1].member;
-      // Elements of one member are objects of their own.
-      const bool elements = sameMember && common < at.size() && common < by.size();
-      const Frame& frame = common == 0 ? at.front() : elements ? at[common] : at[common - 1];
-      Waits& waits = result[frame.subject];
+      const auto [holder, relation] = subjects.toldOf(at, by, cause.word == cause.cause);
+      Waits& waits = result[holder.subject];
       addLine(waits, number, line);
       waits.all += all;
       if (cause.word == cause.cause && !adders[cause.word].empty()) {
@@ -129,18 +120,25 @@ std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subje
       }
       if (ofReaders[cause.word] != ofReaders[cause.cause]) waits.besideRead += falsely;
       waits.truly += all - falsely;
-      if (frame.member != kNone) waits.members[frame.member] += all;
+      if (holder.member != analysis::kNone) waits.members[holder.member] += all;
       if (line.falseShare) {
         waits.low += all * line.falseShare->low;
         waits.high += all * line.falseShare->high;
       }
-      if (common == 0 && (by.empty() || by.front().subject != frame.subject)) {
-        waits.elsewhere += falsely;
-        if (!by.empty()) waits.others[by.front().subject] += falsely;
-      } else if (common == 0 || elements) {
-        waits.between += falsely;
-      } else {
-        (sameMember ? waits.member : waits.inside) += falsely;
+      switch (relation) {
+        case analysis::Relation::elsewhere:
+          waits.elsewhere += falsely;
+          if (!by.empty()) waits.others[by.front().subject] += falsely;
+          break;
+        case analysis::Relation::between:
+          waits.between += falsely;
+          break;
+        case analysis::Relation::inside:
+          waits.inside += falsely;
+          break;
+        case analysis::Relation::member:
+        case analysis::Relation::itself:
+          waits.member += falsely;
       }
     }
   }

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "advice/subjects.h"
+#include "analysis/subjects.h"
 
 namespace cacheline::advice {
 
@@ -33,6 +33,6 @@ struct Waits {
 
 /// By subject. A wait for another part of an object counts for the innermost object that holds both; any
 /// other one for the outermost objects.
-std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subjects);
+std::vector<Waits> waitsOf(const analysis::Report& report, const analysis::Subjects& subjects);
 
 }  // namespace cacheline::advice

@@ -60,6 +60,13 @@ void RolledVerdict::add(const RolledVerdict& other) {
   anyContended_ = true;
 }
 
+void RolledVerdict::addRest(const WaitSum& waits) {
+  WaitsOfLines rest;
+  rest.add(1, waits);
+  waits_.add(rest);
+  anyContended_ = true;
+}
+
 Verdict RolledVerdict::verdict() const {
   if (!anyContended_) return anyReadShared_ ? Verdict::readShared : Verdict::privateLine;
   const WaitSum sum = waits_.sum();

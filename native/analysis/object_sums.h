@@ -20,6 +20,8 @@ class RolledVerdict {
   void add(const Line& line, uint64_t number, const Access& access);
   /// What another one was rolled up from, too.
   void add(const RolledVerdict& other);
+  /// Waiting on lines of which no more is known.
+  void addRest(const WaitSum& waits);
   uint32_t lines() const { return static_cast<uint32_t>(lines_.size()); }
   Verdict verdict() const;
   /// Empty: nobody waits.

@@ -1,4 +1,5 @@
-// The JSON of what a recording says of itself and of what it could not see: in reports and in advice.
+// The JSON that reports and advice have in common: what a recording says of itself, what it could not see,
+// and bounds.
 #pragma once
 
 #include <optional>
@@ -22,6 +23,22 @@ class RecordingJson : protected JsonWriter {
       close();
     });
     close();
+  }
+
+  void falseShare(const std::optional<FalseShare>& share) {
+    if (!share) return null("falseShare");
+    open("falseShare");
+    number("value", share->value);
+    field("low", share->low);
+    field("high", share->high);
+    close();
+  }
+
+  void number(const char* name, const std::optional<double>& value) {
+    if (value)
+      field(name, *value);
+    else
+      null(name);
   }
 
   /// What the recording says of itself; null: nothing that can be read.

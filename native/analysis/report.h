@@ -206,6 +206,7 @@ struct Access {  ///< one row: (offset in the line, code address)
   std::optional<std::vector<Callers>> callers;  ///< empty: not asked for
   std::optional<WatchCounts> watch;             ///< empty: its bytes were not watched
   std::vector<AccessSplit> splits;              ///< by place; empty: not asked for
+  std::optional<uint32_t> finding;              ///< of Report::findings; empty: nobody waits there
 };
 
 struct LineHistory;  // line_history.h
@@ -276,6 +277,45 @@ struct TypeHeat {  ///< accesses added up over all instances of a type, folded t
   std::vector<layouts::LayoutMember> own;  ///< the members that its definition declares, bases included
   std::vector<FieldHeat> fields;
 };
+
+/// Who waits at a subject, and for what.
+struct FindingWait {
+  std::string function, member;  ///< that waits, and where; empty: not known
+  Place place;                   ///< of the access that waits
+  std::string causeFunction, causeMember;
+  bool falsely = false;  ///< most of it is
+  double share = 0;      ///< of the finding's contended samples
+};
+
+struct FindingMember {
+  std::string name;  ///< path from the subject's type; empty: not known
+  uint64_t contended = 0;
+  std::optional<FalseShare> falseShare;
+  Place place;  ///< of the access that waits most
+};
+
+/// One judgement: of objects of a type, of an array, a variable, or blocks of one allocation.
+struct Finding {
+  enum class Kind : uint8_t { type, array, variable, block, memory };
+  Kind kind = Kind::memory;             ///< memory: neither its type nor its allocation is known
+  std::string type, object;             ///< as in advice; of memory `object` is what sums call it
+  uint32_t subject = ~0u;               ///< of Subjects::list(); ~0: none
+  std::vector<FindingMember> members;   ///< most contended first
+  std::optional<Place> definition;      ///< of the type, or of the variable
+  std::optional<HeapBlock> allocation;  ///< of its first object that is in a recorded block
+  Verdict verdict = Verdict::mixed;
+  std::optional<FalseShare> falseShare;
+  std::vector<std::string> flags;
+  uint64_t contended = 0;
+  double programShare = 0;           ///< of all samples
+  uint64_t objects = 0;              ///< that somebody waits at; 0: not known
+  std::vector<FindingWait> waits;    ///< the largest share first; some few
+  uint64_t lineCount = 0;            ///< contended lines that are listed
+  std::vector<uint64_t> lines;       ///< addresses of the most contended of them, some few
+  std::vector<uint32_t> neighbours;  ///< other findings, whose data it waits for on shared lines; ascending
+  std::optional<uint32_t> advice;    ///< which one speaks of it; empty: none
+};
+const char* findingKindName(Finding::Kind kind);
 
 struct Unattributed {
   uint64_t kernel = 0, noInstruction = 0, noMemoryOperand = 0, clobbered = 0, threadLocal = 0, unmapped = 0;
@@ -376,6 +416,7 @@ struct Report {
   std::vector<ObjectSum> objects;
   std::optional<std::vector<HeapSite>> heapSites;  ///< empty: not asked for, or no heap blocks are recorded
   std::vector<TypeHeat> types;                     ///< by contended samples, descending
+  std::vector<Finding> findings;                   ///< by contended samples, descending
   std::vector<BinaryState> binaries;
   std::vector<std::string> warnings;
   double seconds = 0;                  ///< first to last sample

@@ -2,7 +2,7 @@
 // cannot say.
 #include <utility>
 
-#include "analysis/memory_json.h"
+#include "analysis/findings_json.h"
 #include "analysis/own_place.h"
 #include "analysis/report.h"
 
@@ -10,9 +10,9 @@ namespace cacheline::analysis {
 
 namespace {
 
-class JsonReport : MemoryJson {
+class JsonReport : FindingsJson {
  public:
-  JsonReport(const Report& report, size_t pieceBytes) : MemoryJson(report), pieceBytes_(pieceBytes) {}
+  JsonReport(const Report& report, size_t pieceBytes) : FindingsJson(report), pieceBytes_(pieceBytes) {}
 
   std::vector<std::string> write() {
     open();
@@ -70,6 +70,8 @@ class JsonReport : MemoryJson {
       close();
     }
     if (report_.contendedLeftOut) field("contendedLeftOut", *report_.contendedLeftOut);
+    size_t number = 0;
+    list("findings", report_.findings, [&](const Finding& item) { finding(item, ++number); });
     list("objects", report_.objects, [&](const ObjectSum& item) { object(item); });
     list("types", report_.types, [&](const TypeHeat& item) { type(item); });
     list("binaries", report_.binaries, [&](const BinaryState& item) { binary(item); });
@@ -207,22 +209,6 @@ class JsonReport : MemoryJson {
     falseShare(item.falseShare);
   }
 
-  void falseShare(const std::optional<FalseShare>& share) {
-    if (!share) return null("falseShare");
-    open("falseShare");
-    number("value", share->value);
-    field("low", share->low);
-    field("high", share->high);
-    close();
-  }
-
-  void number(const char* name, const std::optional<double>& value) {
-    if (value)
-      field(name, *value);
-    else
-      null(name);
-  }
-
   void victim(const Victim& item) {
     open();
     numbers("words", item.words);
@@ -276,6 +262,7 @@ class JsonReport : MemoryJson {
       numbers("nodes", item.nodes);
     numbers("skid", item.skid);
     watch(item.watch);
+    optional("finding", item.finding);
     data(item.data);
     close();
   }
@@ -347,31 +334,6 @@ class JsonReport : MemoryJson {
       address("base", *item);
     else
       null("base");
-  }
-
-  void allocation(const std::optional<HeapBlock>& item) {
-    if (!item) {
-      null("allocation");
-      return;
-    }
-    open("allocation");
-    field("size", item->size);
-    field("function", item->function);
-    field("file", item->place.file);
-    field("line", item->place.line);
-    list("callers", item->callers, [&](const symbols::SourceFrame& each) { sourceFrame(each); });
-    close();
-  }
-
-  void definition(const std::optional<Place>& place) {
-    if (!place) {
-      null("definition");
-      return;
-    }
-    open("definition");
-    field("file", place->file);
-    field("line", place->line);
-    close();
   }
 
   void type(const TypeHeat& item) {

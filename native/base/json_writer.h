@@ -74,9 +74,13 @@ class JsonWriter {
       null(name);
   }
   void address(const char* name, uint64_t number) {
+    key(name);
+    address(number);
+  }
+  void address(uint64_t number) {
     std::array<char, 18> text{'0', 'x'};
     const char* const end = std::to_chars(text.data() + 2, text.data() + text.size(), number, 16).ptr;
-    field(name, std::string_view(text.data(), end));
+    value(std::string_view(text.data(), end));
   }
   /// A JSON object that another writer made.
   void raw(const char* name, const std::string& json) {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/findings.h"
 #include "analysis/recording.h"
 #include "base/error.h"
 #include "perfdata/reader.h"
@@ -96,6 +97,7 @@ analysis::Report Profile::takeReport() && {
   report.lines = std::move(kept);
   std::erase_if(report.objects, [&](const analysis::ObjectSum& object) { return !names.hold(object); });
   std::erase_if(report.types, [&](const analysis::TypeHeat& type) { return !names.hold(type); });
+  analysis::addFindings(report);
   return std::move(report);
 }
 

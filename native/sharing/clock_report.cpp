@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analysis/code_names.h"
+#include "analysis/findings.h"
 #include "analysis/typed_rows.h"
 #include "analysis/watch_join.h"
 #include "sharing/clock_lines.h"
@@ -64,6 +65,7 @@ class ClockReport {
       addToShared(*line, report_.lines.back());
     }
     rows.finish(report_);
+    analysis::addFindings(report_);
     if (options_.heapSites) report_.heapSites = collector_.blocks.sites(collector_.table.lineSize());
     addStatistics(collector_, shared_, report_);
     if (!report_.splits) return;

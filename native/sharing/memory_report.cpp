@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/blindness.h"
+#include "analysis/findings.h"
 #include "analysis/typed_rows.h"
 #include "analysis/watch_join.h"
 #include "base/job_queue.h"
@@ -266,6 +267,7 @@ class MemoryReport {
     }
     SummedRows(collector_, code_, lines_, display_, survey_.totals.cycles).add(summed_, rows);
     rows.finish(report_);
+    analysis::addFindings(report_);
     if (options_.heapSites) report_.heapSites = collector_.blocks.sites(collector_.table.lineSize());
   }
 

@@ -23,6 +23,8 @@ export function advice(given: Partial<Advice> = {}): Advice {
   return {
     subject: { type: 'Worker', object: 'workers', members: ['ticks'] },
     verdict: 'false sharing',
+    sure: true,
+    falseShare: { value: 1, low: 0.9, high: 1 },
     why: 'unrelated-owners',
     locks: [],
     placements: [],

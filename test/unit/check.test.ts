@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Acceptance, Check, Finding } from '../../extension/protocol/check';
-import { baselineOf, CHECK_TABLES, checkOf, type CheckOptions } from '../../extension/session/check/check';
+import type { Acceptance, Check, CheckFinding } from '../../extension/protocol/check';
+import { baselineOf, checkOf, type CheckOptions } from '../../extension/session/check/check';
 import { readAcceptances, readBaseline } from '../../extension/session/check/check-files';
 import { checkMarkdown, checkText, githubCommands } from '../../extension/session/check/check-text';
 import { placeInRepository, repositoryRoot } from '../../extension/session/check/repository';
@@ -11,7 +11,7 @@ import { fingerprint, sarifLog } from '../../extension/session/check/sarif';
 import { displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
 import { EngineError } from '../../extension/protocol/engine';
 import { temporaryFolder } from './fixtures';
-import { objectSum } from './report-builder';
+import { finding, objectSum } from './report-builder';
 import { sarifErrors } from './sarif-schema';
 import { schemaErrors } from './schemas';
 import { sums, type SumsOptions, type Waits } from './sums-builder';
@@ -19,7 +19,7 @@ import { layout, member, typeHeat } from './type-builder';
 
 const worker = (contended: number, more: Partial<Waits> = {}): Waits => ({ type: 'Worker', member: 'ticks', contended, ...more });
 const check = (rows: Waits[], options: Partial<CheckOptions> = {}, more: SumsOptions = {}): Check =>
-  checkOf(sums(CHECK_TABLES, rows, more), { today: '2030-06-15', ...options });
+  checkOf(sums([], rows, more), { today: '2030-06-15', ...options });
 const names = ({ findings }: Check): string[] => findings.map(({ rule, type, member, state }) => `${rule} ${type}.${member} ${state}`);
 
 describe('checks', () => {
@@ -64,7 +64,7 @@ describe('checks', () => {
 
   it('compare with a baseline, of a check or of a recording: new, known, and grown only beyond chance', async () => {
     const rows = [worker(100), worker(15, { type: 'Queue', member: 'head' })];
-    const before = sums(CHECK_TABLES, rows);
+    const before = sums([], rows);
     writeFileSync(at('base.json'), JSON.stringify(checkOf(before, { today: '2030-06-15' })));
     for (const baseline of [baselineOf(before), await readBaseline(at('base.json'))]) {
       const same = check(rows, { baseline });
@@ -112,6 +112,16 @@ describe('checks', () => {
     assert.equal(check([], {}, blind(0.5)).noPass, 'nothing can be said about 50.0% of the samples');
     assert.equal(check([], { allowBlind: true }, blind(0.5)).noPass, null);
     assert.equal(check([], {}, { samples: 0 }).noPass, 'there are no samples');
+    const open = (contended: number): SumsOptions => ({
+      more: {
+        findings: [
+          finding({ type: 'Worker' }, contended, { programShare: contended / 1000, falseShare: { value: null, low: 0, high: 1 } }),
+        ],
+      },
+    });
+    assert.match(check([], {}, open(20)).noPass ?? '', /too few samples .* an object of type 'Worker'; record for about \d+ seconds/);
+    assert.equal(check([], {}, open(19)).noPass, null, 'whatever it is, it does not fail');
+    assert.equal(check([], { maxContended: 0.5 }, open(20)).noPass, null, 'what it is does not matter');
   });
 
   it('read their files in full or refuse them with one sentence', async () => {
@@ -228,7 +238,7 @@ describe('checks', () => {
     it('SARIF has at most 5,000 results, those with the largest rank, the largest first', () => {
       const [one] = found().findings;
       // As a check orders them: by what waits falsely. Their other waiting runs against it.
-      const findings = Array.from({ length: 5003 }, (_, i): Finding => ({
+      const findings = Array.from({ length: 5003 }, (_, i): CheckFinding => ({
         ...one!,
         member: `m${i}`,
         falselyWaiting: (5003 - i) / 10_000,

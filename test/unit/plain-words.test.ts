@@ -5,9 +5,7 @@ import { plainWords } from '../../extension/session/report/plain-words';
 import { objectFinder } from '../../extension/session/report/sharing-facts';
 import { reportFixture } from './fixtures';
 import { access, cacheLine, heapData, objectSum, report } from './report-builder';
-import { field, layout, member, typeHeat } from './type-builder';
 
-const session = layout('session', 32, [member('requests', 0, 8), member('bytes', 8, 8)]);
 const HEAP = 0x5000;
 
 const variable = (object: string, name: string, type = object): Access['data'] => ({
@@ -35,96 +33,33 @@ function totals(samples: number): CacheLine {
   return cacheLine(accesses, { address: '0x404040' });
 }
 
-/** The report of such lines, with the sums that the engine makes of them. */
+/** The report of such lines, most contended first. */
 function sessionReport(lines: readonly CacheLine[]): Report {
-  const sorted = [...lines].sort((a, b) => b.contended - a.contended);
-  const whole = report(sorted);
-  const share = (contended: number): number => contended / whole.samples.contended;
-  for (const line of whole.lines) line.contendedShare = share(line.contended);
-  const objects = new Map<string, ObjectSum>();
-  for (const { contended, data } of sorted.flatMap(({ accesses }) => accesses)) {
-    const key = data.how === 'code' ? (data.base ?? '') : data.object;
-    const sum = objects.get(key) ?? objectSum(data.how === 'code' ? 'session (heap)' : data.object, 0);
-    Object.assign(sum, data.how === 'code' ? { base: data.base } : { definition: data.definition });
-    sum.contended += contended;
-    sum.contendedShare = share(sum.contended);
-    objects.set(key, sum);
-  }
-  whole.objects = [...objects.values()].sort((a, b) => b.contended - a.contended);
-  const own = sorted.flatMap(({ accesses }) => accesses).filter(({ data }) => data.type === 'session');
-  const stores = own.reduce((sum, { contended }) => sum + contended, 0);
-  const heat = typeHeat(session, [field('requests', 0, { stores })], { instances: own.length, contendedShare: share(stores) });
-  whole.types = [heat];
+  const whole = report([...lines].sort((a, b) => b.contended - a.contended));
+  for (const line of whole.lines) line.contendedShare = line.contended / whole.samples.contended;
   return whole;
 }
 
 const words = (of: Report): string => plainWords(of).join('\n');
 
 describe('what plain words lead with', () => {
-  it('is the type where its many objects have clearly more than the largest one', () => {
-    const text = words(sessionReport([...sessions(19, 22), totals(55)]));
-    assert.match(text, / 88\.4% .* 38 objects of type 'session', spread over 19 lines: false sharing\./);
-    assert.match(text, /Look first at 'count' \(program\.c:12\)\.$/m);
-    assert.doesNotMatch(text, /totals|'run'/);
-  });
-
-  it('is the single object where the type has not clearly more', () => {
-    assert.match(words(sessionReport([...sessions(2, 10), totals(20)])), /It holds 'totals'; .* 'run' \(program\.c:19\)/s);
-    const elements = sessionReport(sessions(2, 10));
-    elements.objects = [objectSum('session (heap)', 40, { base: `0x${HEAP.toString(16)}`, lines: 2, contendedShare: 1 })];
-    assert.match(words(elements), /100\.0% of these are on 'session \(heap\)', spread over 2 lines/, 'they lie end to end');
-  });
-
   it('is the line where all objects of the type are on it', () => {
     assert.match(words(sessionReport(sessions(1, 10))), /It holds 'session \(heap\)'; 2 threads read and write: false sharing/);
   });
 
-  it('is what was allocated at one place where its type is not known', () => {
-    const blocks = sessionReport([...sessions(5, 10), totals(10)]);
-    delete blocks.types;
-    const block = { size: 24, function: 'make_node', file: '/src/node.c', line: 7 };
-    for (const { data } of blocks.lines.flatMap(({ accesses }) => accesses))
-      if (data.how === 'code') Object.assign(data, { how: 'allocation', type: '', field: '', fieldOffset: null, allocation: block });
-    for (const object of blocks.objects) if (object.base !== null) object.object = '24 bytes allocated in make_node';
-    assert.match(words(blocks), /83\.3% .* 10 objects named '24 bytes .*make_node', spread over 5 lines/);
-  });
-
-  it('is of a type and a name what has more, and of types the one that several objects show', () => {
-    const block = { size: 24, function: 'make_node', file: '/src/node.c', line: 7 };
-    const mixed = sessionReport(sessions(12, 10));
-    for (const line of mixed.lines.slice(3))
-      for (const { data } of line.accesses)
-        Object.assign(data, { how: 'allocation', type: '', field: '', fieldOffset: null, allocation: block });
-    for (const object of mixed.objects.slice(6)) object.object = '24 bytes allocated in make_node';
-    const [type] = mixed.types ?? [];
-    assert.ok(type);
-    Object.assign(type, { contended: 60, contendedShare: 0.25 });
-    assert.match(words(mixed), /75\.0% .* 18 objects named '24 bytes .*make_node', spread over 9 lines/);
-
-    const several = sessionReport(sessions(5, 10));
-    several.types = [typeHeat(layout('pair', 16, []), [field('', 0, { stores: 200 })], { instances: 2 }), ...(several.types ?? [])];
-    assert.match(words(several), /on 10 objects of type 'session', spread over 5 lines/);
-  });
-
-  it('counts of several objects with one name only the samples of the one it speaks of', () => {
-    const [first, second, third] = sessions(3, 40);
-    assert.ok(first && second && third);
-    for (const { accesses } of [first, second])
-      for (const one of accesses) Object.assign(one.data, { base: `0x${HEAP.toString(16)}`, type: 'session' });
-    for (const one of third.accesses)
-      Object.assign(one, { data: heapData('session', 0x9000, 'bytes', 8), symbol: 'other', records: 30, contended: 30 });
-    const twins = sessionReport([cacheLine(first.accesses), cacheLine(second.accesses, { address: '0x5040' }), cacheLine(third.accesses)]);
-    const text = words(twins);
-    assert.match(text, /72\.7% of these are on 'session \(heap\)', spread over 2 lines/);
-    assert.match(text, /Look first at 'count' \(program\.c:12\)\.$/m);
+  it('is all that waits falsely, and the code of each', () => {
+    const text = words(sessionReport([...sessions(19, 22), totals(55)]));
+    assert.match(
+      text,
+      / 88\.4% .* 38 objects of type 'session', spread over 19 lines: false sharing; 11\.6% are on 'totals': false sharing\./,
+    );
+    assert.match(text, /Look first at 'count' \(program\.c:12\) and 'run' \(program\.c:19\)\.$/m);
   });
 
   it('says of lines that differ what most of them are', () => {
     const lines = sessions(3, 20);
     Object.assign(lines[2]!, { verdict: 'true sharing' });
-    const whole = sessionReport(lines);
-    whole.types![0]!.verdict = 'mixed';
-    const text = words(whole);
+    const text = words(sessionReport(lines));
     assert.match(text, /3 lines: mixed \(false sharing on 2 of them, true sharing on 1\)\./);
     assert.match(text, /^Most of it is false sharing\. .*alignas/m);
   });

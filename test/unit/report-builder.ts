@@ -1,6 +1,7 @@
 // Builds reports for tests: only what a test is about has to be said.
 import assert from 'node:assert/strict';
 import type { FalseShare } from '../../extension/protocol/false-share';
+import type { Finding } from '../../extension/protocol/finding';
 import type { PanelLine, UnfoldedLine } from '../../extension/protocol/panel';
 import type {
   Access,
@@ -16,6 +17,7 @@ import type {
 } from '../../extension/protocol/report';
 import { lineSummary } from '../../extension/session/profile/line-summary';
 import { panelLines, unfoldedLine } from '../../extension/session/profile/panel-lines';
+import { objectName } from '../../extension/session/report/data-text';
 import { waitsText } from '../../extension/session/report/remedies';
 import type { MeasuredBy } from '../../webviews/panel/columns';
 
@@ -171,6 +173,47 @@ export function statsOf(counts: Partial<Stats> = {}): Stats {
   return { ...none, ...counts };
 }
 
+/** A finding of so many contended samples. */
+export function finding(subject: { type?: string; object?: string }, contended: number, fields: Partial<Finding> = {}): Finding {
+  const verdict = fields.verdict ?? 'false sharing';
+  return {
+    ...{ id: 'f1', kind: 'type', subject: { type: '', object: '', members: [], ...subject }, definition: null, allocation: null },
+    ...{ verdict, sure: true, programShare: 0, contended, falseShare: shareOf(verdict), members: [], waits: [], flags: [] },
+    ...{ objects: 1, lineCount: 1, lines: [], advice: null },
+    ...fields,
+  };
+}
+
+/** One finding for each type, or name without one, of what is contended on the lines, whose accesses get its number. */
+export function findingsOf(lines: readonly CacheLine[]): Finding[] {
+  const found = new Map<string, { type: string; object: string; lines: Set<CacheLine>; bases: Set<string>; accesses: Access[] }>();
+  for (const line of lines) {
+    for (const each of line.accesses) {
+      if (line.contended === 0 || each.contended === 0) continue;
+      const type = each.data.how === 'code' ? (each.data.type ?? '') : '';
+      const name = objectName(each.data);
+      const known = found.get(name) ?? { type, object: type === '' ? name : '', lines: new Set(), bases: new Set(), accesses: [] };
+      found.set(name, known);
+      known.lines.add(line);
+      known.bases.add(each.data.base ?? '');
+      known.accesses.push(each);
+    }
+  }
+  const sorted = [...found.values()].map((one) => ({ ...one, contended: one.accesses.reduce((sum, { contended }) => sum + contended, 0) }));
+  sorted.sort((a, b) => b.contended - a.contended);
+  return sorted.map(({ type, object, lines: own, bases, accesses, contended }, index) => {
+    for (const each of accesses) each.finding = index;
+    const [first] = own;
+    const [verdict = 'mixed', ...others] = new Set([...own].map((line) => line.verdict));
+    const judged = others.length > 0 || first === undefined ? { verdict: 'mixed' as const } : { ...first, sure: first.verdictSure };
+    return finding({ type, object }, contended, {
+      ...{ id: `f${index + 1}`, kind: type === '' ? 'variable' : 'type', verdict: others.length > 0 ? 'mixed' : verdict },
+      ...('sure' in judged ? { sure: judged.sure, falseShare: judged.falseShare } : {}),
+      ...{ lineCount: own.size, lines: [...own].map(({ address }) => address), objects: bases.size },
+    });
+  });
+}
+
 export function report(lines: CacheLine[], fields: Partial<Report> = {}): Report {
   const contended = lines.reduce((total, line) => total + line.contended, 0);
   const records = lines.reduce((total, line) => total + line.records, 0);
@@ -192,6 +235,7 @@ export function report(lines: CacheLine[], fields: Partial<Report> = {}): Report
     shared: NO_SHARED,
     lines,
     linesLeftOut: 0,
+    findings: findingsOf(lines),
     objects: [],
     binaries: [],
     warnings: [],

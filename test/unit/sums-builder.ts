@@ -1,9 +1,11 @@
 // Recordings added up, made by hand: rows for the tables that comparisons and checks read.
+import type { FalseShare } from '../../extension/protocol/false-share';
+import type { Finding } from '../../extension/protocol/finding';
 import type { TypeHeat } from '../../extension/protocol/layout';
-import type { Report } from '../../extension/protocol/report';
+import type { Report, SourcePlace } from '../../extension/protocol/report';
 import type { TableKey, TableRow } from '../../extension/protocol/table';
 import type { Sums } from '../../extension/session/compare/sums';
-import { report } from './report-builder';
+import { finding, report } from './report-builder';
 import { tableRow } from './table-builder';
 
 /** Data that waits. */
@@ -29,7 +31,7 @@ export interface SumsOptions {
   more?: Partial<Report>;
 }
 
-/** @param by the tables, as DIFF_TABLES and CHECK_TABLES name them */
+/** @param by the tables, as DIFF_TABLES names them */
 export function sums(
   by: readonly TableKey[][],
   rows: readonly Waits[],
@@ -38,12 +40,42 @@ export function sums(
   const contended = rows.reduce((sum, row) => sum + row.contended, 0);
   const head: Report = {
     ...report([]),
+    findings: judgementsOf(rows, samples),
     ...more,
     seconds,
     types,
     samples: { ...report([]).samples, total: samples, attributed: samples, contended },
   };
   return { path: 'made.cacheline', report: head, tables: by.map((keys) => tableOf(keys, rows, samples)) };
+}
+
+/** One for each object, with its members. */
+function judgementsOf(rows: readonly Waits[], samples: number): Finding[] {
+  const objects = new Map<string, Waits[]>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.object ?? row.type, row.verdict]);
+    objects.set(key, [...(objects.get(key) ?? []), row]);
+  }
+  const findings = [...objects.values()].map((own) => {
+    const contended = own.reduce((sum, row) => sum + row.contended, 0);
+    const [{ type, verdict, object } = { type: '', object: '' }] = own;
+    const known = type.startsWith('[') ? '' : type;
+    const shareOf = (row: Waits): FalseShare => ({ value: row.falseShare ?? 1, low: row.falseShare ?? 1, high: row.falseShare ?? 1 });
+    const value = own.reduce((sum, row) => sum + row.contended * (row.falseShare ?? 1), 0) / contended;
+    return finding({ type: known, object: object ?? type.toLowerCase() }, contended, {
+      ...{ verdict: verdict ?? 'false sharing', programShare: contended / samples, falseShare: { value, low: value, high: value } },
+      members: own.map((row) => ({
+        ...{ name: row.member.startsWith('[') ? '' : row.member, contended: row.contended, falseShare: shareOf(row) },
+        ...placeOf(row.source),
+      })),
+    });
+  });
+  return findings.sort((a, b) => b.contended - a.contended);
+}
+
+function placeOf(source = ''): SourcePlace {
+  const [, file = '', line = '0'] = /^(.+):(\d+)$/.exec(source) ?? [];
+  return { file, line: Number(line) };
 }
 
 function tableOf(keys: readonly TableKey[], rows: readonly Waits[], samples: number): TableRow[] {

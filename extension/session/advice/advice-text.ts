@@ -3,11 +3,11 @@ import type { Advice, AdviceList } from '../../protocol/advice';
 import { sentence, percent } from '../../protocol/words';
 import { joinArguments } from '../record/launch';
 import { withBlindness } from '../report/blindness';
+import { cannotTell, recordLonger, verdictText } from '../report/verdict-text';
 import { headField, joinBlocks, titledList } from '../report/report-blocks';
 import { readablePlace } from '../lines/source-path';
 import { count, displayWidth, enumerate, PLAIN, plural, printable, wrap, type Style } from '../text/terminal-text';
 import {
-  confidenceSentence,
   costSentences,
   doText,
   gainSentences,
@@ -44,7 +44,7 @@ export function adviceText(list: AdviceList, options: AdviceTextOptions): string
   return joinBlocks([
     headField('Recording', path, layout),
     ...withBlindness(list, [summary(list)]).map((paragraph) => wrap(paragraph, width)),
-    ...advice.map((one, at) => block(one, at + 1, { ...options, style })),
+    ...advice.map((one, at) => block(one, at + 1, { ...options, style, seconds: list.recording?.durationSeconds ?? 0 })),
     patchWords(list, options),
     latent.length === 0 ? [] : [style.bold('What placement decides'), ...latent.flatMap((one) => wrap(latentSentences(one), width, '- '))],
     notes(advice, layout),
@@ -55,26 +55,28 @@ export function adviceText(list: AdviceList, options: AdviceTextOptions): string
 function summary({ advice, latent }: AdviceList): string {
   if (advice.length === 0)
     return `No advice: no data with a known type or name has enough samples waiting for other threads${latent.length === 0 ? '' : '; see below for what placement decides'}. \`cacheline report\` shows what was recorded.`;
+  const open = advice.filter((one) => cannotTell(one)).length;
   const helpful = advice.filter(({ way }) => way !== 'none').length;
-  const rest = advice.length - helpful;
-  const changes = helpful === 0 ? 'no layout change helps' : `${plural(helpful, 'layout change')} ${helpful === 1 ? 'helps' : 'help'}`;
-  const none = rest === 0 ? '' : `at ${plural(rest, 'place')} none does`;
-  return `${sentence([changes, helpful === 0 ? '' : none].filter((text) => text !== '').join('; '))} Most samples first; shares are of all samples.`;
+  const rest = advice.length - helpful - open;
+  const changes = helpful === 0 ? '' : `${plural(helpful, 'layout change')} ${helpful === 1 ? 'ends' : 'end'} waiting`;
+  const none = rest === 0 ? '' : helpful === 0 && open === 0 ? 'no layout change helps' : `at ${plural(rest, 'place')} none does`;
+  const few = open === 0 ? '' : `at ${plural(open, 'place')} there are too few samples to tell`;
+  return `${sentence([changes, none, few].filter((text) => text !== '').join('; '))} Most samples first; shares are of all samples.`;
 }
 
-function block(advice: Advice, number: number, options: AdviceTextOptions & { style: Style }): string[] {
+function block(advice: Advice, number: number, options: AdviceTextOptions & { style: Style; seconds: number }): string[] {
   const { width, style } = options;
-  const heading = `${subjectText(advice.subject)}: ${advice.verdict}, ${percent(advice.programShare)} of all samples wait here`;
+  const verdict = verdictText({ ...advice, verdictSure: advice.sure });
+  const heading = `${subjectText(advice.subject)}: ${verdict}, ${percent(advice.programShare)} of all samples wait here`;
   const [first = '', ...others] = wrap(heading, width, `${count(number)}. `.padEnd(INDENT.length));
   const { sentence: what, lines } = doText(advice);
-  const why = [whySentence(advice), lockSentences(advice), luckSentences(advice), confidenceSentence(advice)]
-    .filter((text) => text !== '')
-    .join(' ');
+  const more = cannotTell(advice) && advice.falseShare !== null ? recordLonger({ seconds: options.seconds }, advice.falseShare) : '';
+  const why = [whySentence(advice), lockSentences(advice), luckSentences(advice), more].filter((text) => text !== '').join(' ');
   const after = [costSentences(advice), gainSentences(advice), editSentence(advice, options.folder)].filter((text) => text !== '');
   return [
     style.bold(first),
     ...others.map((line) => style.bold(line)),
-    ...[why, what].flatMap((text) => prose(text, width, INDENT)),
+    ...[why, what].filter((text) => text !== '').flatMap((text) => prose(text, width, INDENT)),
     ...lines.flatMap((line) => (line.startsWith('- ') ? wrap(line.slice(2), width, `${INDENT}  - `) : code(line, width))),
     ...after.flatMap((text) => prose(text, width, INDENT)),
     ...reorderLines(advice, width),

@@ -3,6 +3,7 @@ import type { Advice, Latent, Placement, SplitChange, Subject } from '../../prot
 import { t } from '../../protocol/l10n';
 import { joinArguments } from '../record/launch';
 import { LESS_OFTEN, PRIVATE_COPY } from '../report/remedies';
+import { cannotTell } from '../report/verdict-text';
 import { percent } from '../../protocol/words';
 import { alternatives, count, enumerate, plural, printable } from '../text/terminal-text';
 import { arrayName, memberNames, MAX_NAMES, named, names, readable, subjectName, UNNAMED_SCOPE } from './advice-names';
@@ -78,13 +79,10 @@ export function whySentence(advice: Advice): string {
         members,
       );
     case 'not-known':
-      return t('Threads wait for each other at {0}{1}. These samples cannot tell which data they wait for.', who, members);
+      return cannotTell(advice)
+        ? t('Threads wait for each other at {0}{1}.', who, members)
+        : t('Threads wait for each other at {0}{1}, in part for data that they do not use.', who, members);
   }
-}
-
-/** How sure the kind of sharing, and what ends it, are. */
-export function confidenceSentence({ confidence }: Pick<Advice, 'confidence'>): string {
-  return t('Confidence: {0}.', percent(confidence));
 }
 
 /** "'lock' protects 'head' and 'tail'." of each lock; empty where none is known. */
@@ -161,19 +159,8 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
         return only(
           t('Moving data apart does not help. Take the lock less often or for a shorter time, or use a lock for each part of the data.'),
         );
-      if (why === 'mixed-use' || why === 'unrelated-owners' || why === 'alignment' || why === 'adjacent')
-        return only(
-          t(
-            'A different layout would end this waiting but gain nothing: the program would run at most {0} times as fast.',
-            factor(advice.predicted.mostSpeedup),
-          ),
-        );
       if (why === 'not-known')
-        return only(
-          t(
-            'No layout is known that helps. `cacheline record --confirm` shows who reads and writes what; a longer recording has more samples.',
-          ),
-        );
+        return only(cannotTell(advice) ? '' : t('No layout that was tried ends a tenth of the waiting. What helps is {0}.', LESS_OFTEN));
       return {
         sentence: t(
           'Moving data apart does not help; {0} does. {1}For a sum:',
@@ -349,18 +336,11 @@ export function actionText({ subject, change, way }: Advice): string {
 }
 
 /** Why there is no edit where words alone say what to do; empty where the change can be made by one. */
-export function noChangeReason({ way, change, predicted }: Advice): string {
-  if (change !== null) {
-    if (!predicted.threadsOnly) return '';
-    const most = factor(predicted.mostSpeedup);
-    return t(
-      'Threads would wait less, but the program would run at most {0} times as fast: measure before and after a change by hand.',
-      most,
-    );
-  }
+export function noChangeReason({ way, change }: Advice): string {
+  if (change !== null) return '';
   switch (way) {
     case 'none':
-      return t('There is nothing to edit: no other layout makes the program faster.');
+      return t('There is nothing to edit: no other layout ends this waiting.');
     case 'stride':
       return t(
         'All code that uses the elements has to change with their type, or multiply its index. An edit of one place cannot do that: make the change by hand.',

@@ -1,5 +1,5 @@
 // The result of a check as text, as GitHub's workflow commands, and as Markdown for the summary of a step.
-import type { Check, Finding, FindingState } from '../../protocol/check';
+import type { Check, CheckFinding, FindingState } from '../../protocol/check';
 import { readablePlace, shortPlace } from '../lines/source-path';
 import { headField, joinBlocks } from '../report/report-blocks';
 import { codeSpan, markdownTable, prose } from '../text/markdown';
@@ -63,7 +63,7 @@ function table({ findings }: Check, { width, style, root }: { width: number; sty
 }
 
 /** @param root absent: the file's name alone */
-function placeText({ declared, accessed }: Finding, root?: string): string {
+function placeText({ declared, accessed }: CheckFinding, root?: string): string {
   const place = declared ?? accessed;
   if (place === null) return '';
   return printable(root === undefined ? shortPlace(place) : readablePlace(place, root));

@@ -1,17 +1,13 @@
-// What of a recording is a finding, and which findings are new: rows of tables held against a limit, a baseline and what is accepted.
-import type { Acceptance, Check, Finding, FindingKey, Rule, Waiting } from '../../protocol/check';
+// What of a recording fails a check, and what of it is new: the report's findings held against a limit, a baseline and what is accepted.
+import type { Acceptance, Check, CheckFinding, FindingKey, Rule, Waiting } from '../../protocol/check';
 import { isMostlyBlind } from '../../protocol/blindness';
+import type { Finding, FindingMember } from '../../protocol/finding';
 import type { Report, SourcePlace, Verdict } from '../../protocol/report';
-import type { TableKey, TableRow } from '../../protocol/table';
 import { differenceOf } from '../compare/chance';
-import { isUnknown, placeOfSource, withoutAddress, type Sums } from '../compare/sums';
+import { withoutAddress, type Sums } from '../compare/sums';
 import { percent } from '../../protocol/words';
-
-/** What checkOf() needs of a recording. */
-export const CHECK_TABLES: TableKey[][] = [
-  ['type', 'member', 'object'],
-  ['type', 'member', 'source'],
-];
+import { findingName as subjectName } from '../report/lead';
+import { cannotTell, secondsToTell } from '../report/verdict-text';
 
 /** Of all samples, at one object: waiting that is worth a finding where nothing else is asked for. */
 export const USUAL_LIMIT = 0.02;
@@ -47,29 +43,33 @@ export interface Baseline {
   waiting: readonly Waiting[];
 }
 
-/** A row of the table by type, member and object. */
+/** A member of a subject, with the subject's verdict. */
 interface Part extends Waiting {
   object: string;
+  judgement: Finding;
+  accessed: SourcePlace | null;
 }
 
 export function checkOf(sums: Sums, options: CheckOptions): Check {
   const { report } = sums;
   const { samples, recording } = report;
   const limit = limitOf(options);
-  const parts = partsOf(sums);
-  const counts = (part: Waiting): boolean => limit.rules === null || limit.rules.includes(part.rule);
-  const measure = (part: Waiting): number => (counts(part) ? (limit.of === 'contended' ? part.programShare : part.falselyWaiting) : 0);
+  const parts = partsOf(report);
+  const measure = (part: Waiting): number => {
+    if (limit.rules !== null && !limit.rules.includes(part.rule)) return 0;
+    return limit.of === 'contended' ? part.programShare : part.falselyWaiting;
+  };
+  const isBeyond = (share: number): boolean => (options.maxContended === undefined ? share >= limit.share : share > limit.share);
   const merged = mergedParts(parts);
-  const found = foundKeys(parts, measure, (share) => (options.maxContended === undefined ? share >= limit.share : share > limit.share));
-  const places = placesOf(sums);
+  const found = foundKeys(parts, measure, isBeyond);
   const findings = merged
     .filter((part) => found.has(keyOf(part)))
-    .map((part) => findingOf(part, samples.total, options, places, report))
+    .map((part) => findingOf(part, samples.total, options, report))
     .sort((x, y) => measure(y) - measure(x) || compare(keyOf(x), keyOf(y)));
   return {
     schema: 'cacheline-check/1',
     failed: findings.some(({ state }) => state === 'new' || state === 'grown'),
-    noPass: noPassOf(report, options),
+    noPass: noPassOf(report, options, limit),
     recording: sums.path,
     command: recording?.command ?? [],
     collector: report.collector,
@@ -96,7 +96,7 @@ export function checkOf(sums: Sums, options: CheckOptions): Check {
 /** What a check of it would compare with. */
 export function baselineOf(sums: Sums): Baseline {
   const { report, path } = sums;
-  return { path, evidence: report.evidence, samples: report.samples.total, waiting: mergedParts(partsOf(sums)) };
+  return { path, evidence: report.evidence, samples: report.samples.total, waiting: mergedParts(partsOf(report)) };
 }
 
 function limitOf({ maxContended, failOn }: CheckOptions): Check['limit'] {
@@ -111,20 +111,28 @@ function ruleOf(verdict: Verdict): Rule {
   return verdict.replace(' ', '-') as Rule;
 }
 
-function partsOf({ tables, report }: Sums): Part[] {
-  const total = Math.max(1, report.samples.total);
-  return (tables[0] ?? []).flatMap((row): Part[] => {
-    const { contended, verdict, programShare, falseShare } = row;
-    if (contended === 0 || verdict === null) return [];
-    const falselyWaiting = (contended * (falseShare ?? 0)) / total;
-    return [{ rule: ruleOf(verdict), ...nameOf(row), contended, programShare, falselyWaiting, object: row.key.object ?? '' }];
-  });
+function partsOf({ findings = [], samples }: Report): Part[] {
+  const total = Math.max(1, samples.total);
+  return findings.flatMap((judgement) =>
+    judgement.members.map((member): Part => {
+      const { contended, file, line } = member;
+      return {
+        rule: ruleOf(judgement.verdict),
+        ...nameOf(judgement, member),
+        contended,
+        programShare: contended / total,
+        falselyWaiting: (contended * (member.falseShare?.value ?? judgement.falseShare?.value ?? 0)) / total,
+        object: judgement.subject.object,
+        judgement,
+        accessed: file === '' ? null : { file, line },
+      };
+    }),
+  );
 }
 
-/** The type and member of a row; of what has no known type the object's name. */
-function nameOf({ key: { type = '', member = '', object = '' } }: TableRow): Pick<FindingKey, 'type' | 'member'> {
-  if (isUnknown(type)) return { type: '', member: withoutAddress(object) };
-  return { type, member: isUnknown(member) || member === '[no member]' ? '' : member };
+/** The type and member; of what has no known type the object's name. */
+function nameOf({ subject: { type, object } }: Finding, { name }: FindingMember): Pick<FindingKey, 'type' | 'member'> {
+  return type === '' ? { type: '', member: withoutAddress(object) } : { type, member: name };
 }
 
 function keyOf({ rule, type, member }: FindingKey): string {
@@ -147,12 +155,12 @@ function mergedParts(parts: readonly Part[]): Part[] {
   return [...merged.values()].sort((x, y) => y.programShare - x.programShare || compare(keyOf(x), keyOf(y)));
 }
 
-/** Of each object that is beyond the limit, what has most of its waiting. */
+/** Of each subject that is beyond the limit, what has most of its waiting. */
 function foundKeys(parts: readonly Part[], measure: (part: Part) => number, isBeyond: (share: number) => boolean): Set<string> {
-  const objects = new Map<string, Part[]>();
-  for (const part of parts) objects.set(part.object, [...(objects.get(part.object) ?? []), part]);
+  const subjects = new Map<Finding, Part[]>();
+  for (const part of parts) subjects.set(part.judgement, [...(subjects.get(part.judgement) ?? []), part]);
   const found = new Set<string>();
-  for (const members of objects.values()) {
+  for (const members of subjects.values()) {
     const sum = members.reduce((all, part) => all + measure(part), 0);
     if (sum === 0 || !isBeyond(sum)) continue;
     const most = Math.max(...members.map(measure));
@@ -161,22 +169,17 @@ function foundKeys(parts: readonly Part[], measure: (part: Part) => number, isBe
   return found;
 }
 
-function findingOf(
-  part: Part,
-  samples: number,
-  { baseline, accept = [], today }: CheckOptions,
-  places: ReadonlyMap<string, SourcePlace>,
-  report: Report,
-): Finding {
+function findingOf(part: Part, samples: number, { baseline, accept = [], today }: CheckOptions, report: Report): CheckFinding {
+  const { rule, type, member, contended, programShare, falselyWaiting, object, accessed } = part;
   const accepted = accept.find((one) => keyOf(one) === keyOf(part) && (one.until === undefined || one.until >= today));
   const before = baseline?.waiting.find((one) => keyOf(one) === keyOf(part));
   const state =
     before === undefined || baseline === undefined ? 'new' : hasGrown(before, baseline, part, samples, report) ? 'grown' : 'known';
   return {
-    ...part,
+    ...{ rule, type, member, contended, programShare, falselyWaiting, object },
     state: accepted === undefined ? state : 'accepted',
     declared: declarationOf(part, report),
-    accessed: places.get(`${part.type}\n${part.member}`) ?? null,
+    accessed,
     before: before?.programShare ?? null,
     reason: accepted?.reason ?? null,
   };
@@ -189,37 +192,38 @@ function hasGrown(before: Waiting, baseline: Baseline, now: Waiting, samples: nu
   return now.programShare > GROWTH * before.programShare && difference.p <= SIGNIFICANT;
 }
 
-/** Of the type's member, else of the type; of what has no known type, or no members, of the variable. */
-function declarationOf({ type, member, object }: Part, { types = [], objects }: Report): SourcePlace | null {
+/** Of the type's member, else of the type, or of the variable. */
+function declarationOf({ type, member, judgement }: Part, { types = [] }: Report): SourcePlace | null {
   const layout = types.find((one) => one.name === type)?.layout;
-  if (layout !== undefined && layout.file !== '') {
-    const own = layout.members.find(({ name }) => name.replace(/\[[^\]]*\]/g, '[]') === member);
-    const line = own?.line ?? 0;
-    return line > 0 ? { file: own?.file ?? layout.file, line } : { file: layout.file, line: layout.line };
-  }
-  return objects.find((one) => one.object === object && one.definition !== null)?.definition ?? null;
+  const own = layout?.members.find(({ name }) => name.replace(/\[[^\]]*\]/g, '[]') === member);
+  if (layout !== undefined && layout.file !== '' && own?.line) return { file: own.file ?? layout.file, line: own.line };
+  return judgement.definition;
 }
 
-/** By type and member, where most of it waits: rows come with the most contended first. */
-function placesOf({ tables }: Sums): Map<string, SourcePlace> {
-  const places = new Map<string, SourcePlace>();
-  for (const row of tables[1] ?? []) {
-    const { type = '', member = '', source = '' } = row.key;
-    const place = placeOfSource(source);
-    if (row.contended === 0 || isUnknown(type) || place === undefined) continue;
-    const key = `${type}\n${member === '[no member]' ? '' : member}`;
-    if (!places.has(key)) places.set(key, place);
+function noPassOf(report: Report, { allowBlind = false, programStatus = 0 }: CheckOptions, limit: Check['limit']): string | null {
+  const open = limit.of === 'falsely waiting' ? openJudgement(report, limit.share) : undefined;
+  if (!allowBlind) {
+    if (report.samples.total === 0) return 'there are no samples';
+    if (isMostlyBlind(report)) return `nothing can be said about ${percent(report.blind?.share ?? 0)} of the samples`;
+    if (open?.falseShare)
+      return `there are too few samples to tell whether threads wait falsely at ${subjectName(open)}; record for about ${secondsToTell(report, open.falseShare)} seconds`;
   }
-  return places;
-}
-
-function noPassOf(report: Report, { allowBlind = false, programStatus = 0 }: CheckOptions): string | null {
-  if (!allowBlind && report.samples.total === 0) return 'there are no samples';
-  if (!allowBlind && isMostlyBlind(report)) return `nothing can be said about ${percent(report.blind?.share ?? 0)} of the samples`;
   return programStatus === 0 ? null : `the program failed (exit status ${programStatus})`;
 }
 
-function notesOf({ evidence, samples }: Report, findings: readonly Finding[], { baseline, accept = [], today }: CheckOptions): string[] {
+/** What could fail and is left open by the samples. */
+function openJudgement({ findings = [] }: Report, share: number): Finding | undefined {
+  return findings.find(
+    (one) =>
+      cannotTell(one) && one.programShare * (one.falseShare?.high ?? 0) >= share && one.programShare * (one.falseShare?.value ?? 0) < share,
+  );
+}
+
+function notesOf(
+  { evidence, samples }: Report,
+  findings: readonly CheckFinding[],
+  { baseline, accept = [], today }: CheckOptions,
+): string[] {
   const expired = accept.filter(({ until }) => until !== undefined && until < today);
   const unused = accept.filter((one) => !expired.includes(one) && !findings.some((finding) => keyOf(finding) === keyOf(one)));
   const name = ({ rule, type, member }: FindingKey): string => `${rule} of ${findingName({ type, member })}`;

@@ -1,5 +1,5 @@
 // What a finding says to a person: the same words in texts, annotations and SARIF.
-import type { Check, Finding, Rule } from '../../protocol/check';
+import type { Check, CheckFinding, Rule } from '../../protocol/check';
 import type { Verdict } from '../../protocol/report';
 import { shortPlace } from '../lines/source-path';
 import { percent } from '../../protocol/words';
@@ -10,17 +10,17 @@ export function verdictOf(rule: Rule): Verdict {
 }
 
 /** "False sharing of Worker.ticks". Holds an untrusted name, as does all here. */
-export function findingTitle(finding: Pick<Finding, 'rule' | 'type' | 'member'>): string {
+export function findingTitle(finding: Pick<CheckFinding, 'rule' | 'type' | 'member'>): string {
   const verdict = verdictOf(finding.rule);
   const kind = finding.rule === 'mixed' ? 'Mixed sharing' : `${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}`;
   return `${kind} of ${findingName(finding)}`;
 }
 
 /** What it costs, where, and whether it is new: sentences. */
-export function findingMessage({ programShare, falselyWaiting, object, type, accessed, state, before, reason }: Finding): string {
+export function findingMessage({ programShare, falselyWaiting, object, type, accessed, state, before, reason }: CheckFinding): string {
   const inside = object === '' || type === '' ? '' : ` (in ${object})`;
   const code = accessed === null ? '' : `, mostly at ${shortPlace(accessed)}`;
-  const states: Record<Finding['state'], string> = {
+  const states: Record<CheckFinding['state'], string> = {
     new: before === null ? '' : ` It was ${percent(before)}.`,
     grown: ` It has grown from ${percent(before ?? 0)}.`,
     known: ` It is known: the baseline has ${percent(before ?? 0)}.`,

@@ -1,7 +1,7 @@
 // Places in a repository: recorded paths as paths below its root.
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix, relative } from 'node:path';
-import type { Finding } from '../../protocol/check';
+import type { CheckFinding } from '../../protocol/check';
 import type { SourcePlace } from '../../protocol/report';
 
 /** The folder with a `.git` above this one, this one included; itself where there is none. */
@@ -33,7 +33,7 @@ export function placeInRepository(place: SourcePlace | null, root: string): Sour
 }
 
 /** Where the data is declared, else where it waits. */
-export function findingPlace({ declared, accessed }: Pick<Finding, 'declared' | 'accessed'>, root: string): SourcePlace | undefined {
+export function findingPlace({ declared, accessed }: Pick<CheckFinding, 'declared' | 'accessed'>, root: string): SourcePlace | undefined {
   return placeInRepository(declared, root) ?? placeInRepository(accessed, root);
 }
 

@@ -1,6 +1,6 @@
 // Findings as SARIF 2.1.0 (OASIS), as GitHub's code scanning takes it.
 import { createHash } from 'node:crypto';
-import { RULES, type Check, type Finding, type FindingKey, type Rule } from '../../protocol/check';
+import { RULES, type Check, type CheckFinding, type FindingKey, type Rule } from '../../protocol/check';
 import { VERDICT_MEANING } from '../../protocol/words';
 import { printable } from '../text/terminal-text';
 import { findingName } from './check';
@@ -80,11 +80,11 @@ function ruleOf(rule: Rule): object {
 }
 
 /** From 0 to 100: all that waits, in percent of the samples, whatever the check held against its limit. */
-function rankOf({ programShare }: Finding): number {
+function rankOf({ programShare }: CheckFinding): number {
   return Math.min(100, 100 * programShare);
 }
 
-function resultOf(finding: Finding, ruleIndex: number, place: { file: string; line: number }): object {
+function resultOf(finding: CheckFinding, ruleIndex: number, place: { file: string; line: number }): object {
   const { rule, state, programShare, falselyWaiting, reason } = finding;
   const isNew = state === 'new' || state === 'grown';
   return {

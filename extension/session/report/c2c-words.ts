@@ -1,20 +1,20 @@
 // The first paragraphs about a recording with data sources: what is contended, how much, what it costs, what to look at.
 import { t } from '../../protocol/l10n';
 import type { TextPart } from '../../protocol/panel';
-import type { Access, CacheLine, Display, Report, Verdict } from '../../protocol/report';
+import type { Access, CacheLine, Display, Report } from '../../protocol/report';
 import { allContendedLoads, contendedLoads, displayOf, meanContendedCycles, measuresHitm, usedObjects } from './c2c-facts';
 import { withBlindness } from './blindness';
 import { codePart, codeText } from './code-text';
-import { typeFinder } from './contended-subject';
 import { namedFields, offsetText, type UsedData } from './data-text';
-import { GO_MEANING, joinWords, meaningOf, name, spreadText, type FirstWords } from './plain-words';
-import { objectFinder, rolesText, threadRoles } from './sharing-facts';
+import { GO_MEANING, joinWords, meaningOf, name, type FirstWords } from './plain-words';
+import { accessesOfFinding, leadOf, leadText, type Lead } from './lead';
+import { rolesText, threadRoles } from './sharing-facts';
 import { percent } from '../../protocol/words';
 import { count, enumerate, plural, printable } from '../text/terminal-text';
-import { outerTypes } from '../layout/type-heat';
-import { verdictText } from './verdict-text';
+import { cannotTell, recordLonger, verdictText } from './verdict-text';
 
 const MAX_OBJECTS = 3;
+const UNLISTED = t('They are on lines that are not listed: none of these has 0.1% of them (--show-all lists them).');
 
 /** One and many of the loads that a report is sorted by. */
 export const LOAD_WORDS: Record<Display, [string, string]> = {
@@ -30,15 +30,6 @@ const LOAD_MEANING: Record<Display, string> = {
   rmt: t('they hit a cache line that a core of another node had modified and still held'),
   peer: t('another core’s cache answered them'),
 };
-
-/** What contended loads on several lines are all on. */
-interface Spread {
-  text: string;
-  verdict: Verdict;
-  contended: number;
-  lines: number;
-  isOf: (line: CacheLine, access: Access) => boolean;
-}
 
 /** Paragraphs of printable text, not wrapped. */
 export function c2cWords(report: Report): string[] {
@@ -124,18 +115,20 @@ function found(report: Report, top: CacheLine | undefined, display: Display): Fi
       ? t('{0} of {1} was a {2}: {3}.', count(all), ofLoads, LOAD_WORDS[display][0], LOAD_MEANING[display])
       : t('{0} of {1} were {2}: {3}.', count(all), ofLoads, many, LOAD_MEANING[display])) +
     (display === 'peer' && !measuresHitm(report) ? t(' This processor does not say whether they found the line modified.') : '');
-  const spread = spreadOf(report, top, display);
-  const about = spread !== undefined ? aboutSpread(report, spread, display) : top === undefined ? undefined : aboutLine(top, display);
+  const lead = leadOf(report, all);
+  const isOneLine = top !== undefined && lead?.findings.every(({ lineCount, lines }) => lineCount === 1 && lines[0] === top.address);
+  const about =
+    lead !== undefined && !isOneLine ? aboutLead(report, lead, display) : top === undefined ? undefined : aboutLine(top, display);
   const paragraphs = [
     [
       head,
-      spread === undefined ? '' : spreadText(spread.text, spread.verdict, spread.contended / all, t('these {0}', many), spread.lines),
-      top === undefined ? unlisted(spread) : where(top, all, display),
+      lead === undefined || isOneLine ? '' : leadText(report, lead, all, t('of these {0}', many), () => ''),
+      top === undefined ? (lead === undefined ? UNLISTED : '') : where(top, all, display),
       // What else there is to say is said of what has most.
-      ...(top === undefined || spread !== undefined ? [] : [who(top), cost(top, display)]),
+      ...(top !== undefined && isOneLine ? [who(top), cost(top, display)] : []),
     ],
     about?.meaning ?? [],
-    [goText(report, top, spread, display)],
+    [goText(report, top, isOneLine ? undefined : lead, display)],
   ];
   const joined = paragraphs.map((texts) => texts.filter((text) => text !== '').join(' '));
   return { paragraphs: joined, lookFirst: about?.look ?? [] };
@@ -144,30 +137,6 @@ function found(report: Report, top: CacheLine | undefined, display: Display): Fi
 interface About {
   meaning: string[];
   look: TextPart[];
-}
-
-/** What is on several lines and has more than any line: of objects and types the one with most; objects rather than their type. */
-function spreadOf(report: Report, top: CacheLine | undefined, display: Display): Spread | undefined {
-  const objectOf = objectFinder(report);
-  const typeOf = typeFinder(report);
-  const candidates: Spread[] = [
-    // Memory without a name is no object: '[kernel]'.
-    ...report.objects
-      .filter(({ object }) => !object.startsWith('['))
-      .map((sum) => ({ ...sum, text: name(sum.object), isOf: (line: CacheLine, access: Access) => objectOf(line, access) === sum })),
-    ...outerTypes(report).map((sum) => ({
-      ...sum,
-      text: t('{0} of type {1}', plural(sum.instances, 'object'), name(sum.name)),
-      isOf: (_: CacheLine, access: Access) => typeOf(access) === sum,
-    })),
-  ];
-  return candidates
-    .filter(({ lines, contended }) => lines > 1 && contended > (top === undefined ? 0 : contendedLoads(top, display)))
-    .reduce<Spread | undefined>((best, sum) => (sum.contended > (best?.contended ?? 0) ? sum : best), undefined);
-}
-
-function accessesOf(line: CacheLine, { isOf }: Spread): Access[] {
-  return line.accesses.filter((access) => isOf(line, access));
 }
 
 function where(line: CacheLine, all: number, display: Display): string {
@@ -183,14 +152,11 @@ function where(line: CacheLine, all: number, display: Display): string {
   );
 }
 
-function unlisted(spread: Spread | undefined): string {
-  return spread !== undefined ? '' : t('They are on lines that are not listed: none of these has 0.1% of them (--show-all lists them).');
-}
-
 /** Who shares is told by threads here, also of goroutines. */
-function goText({ lines }: Report, top: CacheLine | undefined, spread: Spread | undefined, display: Display): string {
-  const accesses = spread ? lines.flatMap((line) => accessesOf(line, spread)) : (top?.accesses ?? []);
-  const verdict = spread?.verdict ?? top?.verdict;
+function goText(report: Report, top: CacheLine | undefined, lead: Lead | undefined, display: Display): string {
+  const [first] = lead?.findings ?? [];
+  const accesses = first ? accessesOfFinding(report, first).map(({ access }) => access) : (top?.accesses ?? []);
+  const verdict = first?.verdict ?? top?.verdict;
   return verdict !== 'false sharing' && accesses.some((access) => isGo(access) && contendedLoads(access, display) > 0) ? GO_MEANING : '';
 }
 
@@ -203,12 +169,24 @@ function aboutLine(line: CacheLine, display: Display): About {
 }
 
 /** All of it may be on lines that are not listed. */
-function aboutSpread(report: Report, spread: Spread, display: Display): About {
-  const lines = report.lines.filter((line) => accessesOf(line, spread).length > 0);
-  const accesses = lines.flatMap((line) => accessesOf(line, spread));
-  const look = lookFirst(accesses, display);
+function aboutLead(report: Report, { findings: [first] }: Lead, display: Display): About {
+  if (first === undefined) return { meaning: [], look: [] };
+  const own = accessesOfFinding(report, first);
+  const lines = [...new Set(own.map(({ line }) => line))];
+  // The stores that make loads wait are contended by no count.
+  const look = lookFirst(
+    lines.flatMap(({ accesses }) => accesses),
+    display,
+  );
   return {
-    meaning: meaningOf(spread.verdict, lines, accesses.some(isGo)),
+    meaning:
+      cannotTell(first) && first.falseShare !== null
+        ? [recordLonger(report, first.falseShare)]
+        : meaningOf(
+            first.verdict,
+            lines,
+            own.some(({ access }) => isGo(access)),
+          ),
     look: look.length === 0 ? [t('--show-all lists its lines, and the code that uses them.')] : look,
   };
 }

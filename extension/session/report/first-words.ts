@@ -5,15 +5,18 @@ import type { Report } from '../../protocol/report';
 import type { ShownProfile } from '../profile/shown-profile';
 import { whyNoSamples } from '../../protocol/words';
 import { c2cParts, c2cWords } from './c2c-words';
-import { costText, plainParts, plainWords } from './plain-words';
+import { plainParts, plainWords } from './plain-words';
 import { count, plural, printable } from '../text/terminal-text';
 
-/** Paragraphs of printable text, not wrapped; the first one alone sums up. */
-export function firstWords(report: Report): string[] {
+/**
+ * Paragraphs of printable text, not wrapped; the first one alone sums up.
+ * @param contendedLines how many there are, where not all are at hand
+ */
+export function firstWords(report: Report, contendedLines?: number): string[] {
   if (report.samples.total === 0) return whyNoSamples(report).map(printable);
   const { selected } = report;
   if (selected?.lines === 0) return [t('The filter selects none of {0}.', plural(selected.of, 'line'))];
-  const [first = '', ...others] = report.c2c === undefined ? plainWords(report) : c2cWords(report);
+  const [first = '', ...others] = report.c2c === undefined ? plainWords(report, contendedLines) : c2cWords(report);
   return [selected === undefined ? first : `${selectedText(selected)} ${first}`, ...others];
 }
 
@@ -25,35 +28,26 @@ function selectedText({ lines, of }: { lines: number; of: number }): string {
   );
 }
 
-type Summed = Pick<ShownProfile, 'report' | 'first' | 'hasAllObjects' | 'contendedLines'>;
+type Summed = Pick<ShownProfile, 'report' | 'first' | 'contendedLines'>;
 
-/** The first paragraph about a profile that is shown; of so many contended lines or objects that not all are here, what they cost together. */
-export function summaryOf(profile: Summed): string {
-  const { report, first } = profile;
-  if (isSum(profile)) return costText(report, profile.contendedLines);
-  const [words = ''] = firstWords({ ...report, lines: first.lines });
+/** The first paragraph about a profile that is shown. */
+export function summaryOf({ report, first, contendedLines }: Summed): string {
+  const [words = ''] = firstWords({ ...report, lines: first.lines }, contendedLines);
   return words;
 }
 
 /** The same in parts, for the page, which says itself what could not be seen. */
-export function panelWords(profile: Summed): PanelWords {
-  const { report, first } = profile;
-  if (isSum(profile)) return { summary: costText(report, profile.contendedLines), meaning: '', lookFirst: [] };
+export function panelWords({ report, first, contendedLines }: Summed): PanelWords {
   const whole = { ...report, lines: first.lines };
   if (report.samples.total === 0 || report.selected?.lines === 0) {
     const [summary = '', meaning = ''] = firstWords(whole);
     return { summary, meaning, lookFirst: [] };
   }
-  const { paragraphs, lookFirst } = report.c2c === undefined ? plainParts(whole) : c2cParts(whole);
+  const { paragraphs, lookFirst } = report.c2c === undefined ? plainParts(whole, contendedLines) : c2cParts(whole);
   const [summary = '', ...meaning] = paragraphs;
   return {
     summary: report.selected === undefined ? summary : `${selectedText(report.selected)} ${summary}`,
     meaning: meaning.filter((text) => text !== '').join(' '),
     lookFirst,
   };
-}
-
-function isSum({ report, first, hasAllObjects, contendedLines }: Summed): boolean {
-  const hasAll = hasAllObjects && (first.total === first.lines.length || first.lines.at(-1)?.contended === 0);
-  return report.c2c === undefined && !hasAll && contendedLines > 0;
 }

@@ -1,15 +1,17 @@
 // The report's first paragraphs in plain words: what is contended, what it costs, and what to look at first.
 import { isMostlyBlind } from '../../protocol/blindness';
 import { t } from '../../protocol/l10n';
+import type { Finding } from '../../protocol/finding';
 import type { TextPart } from '../../protocol/panel';
 import type { Access, CacheLine, Report, Verdict } from '../../protocol/report';
 import { lowerBound, seenSamples, withBlindness } from './blindness';
 import { codePart, codeText, joinParts } from './code-text';
-import { contendedSubject, mostlyOf, type Pair } from './contended-subject';
+import { accessesOfFinding, leadOf, leadText, mostlyOf, waitsFalsely } from './lead';
 import { addressOf, dataText, quoted as name } from './data-text';
 import { joinArguments } from '../record/launch';
 import { meaningOf } from './remedies';
 import { contendedLines, objectsOf, rolesText, threadRoles } from './sharing-facts';
+import { cannotTell, recordLonger, verdictText } from './verdict-text';
 import { ownCallers, shortPlace } from '../lines/source-path';
 import { percent, VERDICT_WORDS } from '../../protocol/words';
 import { count, enumerate, plural, printable } from '../text/terminal-text';
@@ -41,16 +43,18 @@ export interface FirstWords {
 }
 
 /** Of clock samples. Paragraphs of printable text, not wrapped. */
-export function plainWords(report: Report): string[] {
-  return withBlindness(report, joinWords(plainParts(report)));
+export function plainWords(report: Report, contendedLineCount?: number): string[] {
+  return withBlindness(report, joinWords(plainParts(report, contendedLineCount)));
 }
 
-/** The same in parts, without what could not be seen. */
-export function plainParts(report: Report): FirstWords {
+/**
+ * The same in parts, without what could not be seen.
+ * @param contendedLineCount where not all lines are at hand
+ */
+export function plainParts(report: Report, contendedLineCount?: number): FirstWords {
   const lines = contendedLines(report);
-  const [top] = lines;
-  if (top === undefined) return { paragraphs: nothingFound(report), lookFirst: [] };
-  const { paragraphs, lookFirst } = found(report, lines, top);
+  if (lines.length === 0) return { paragraphs: nothingFound(report), lookFirst: [] };
+  const { paragraphs, lookFirst } = found(report, lines, contendedLineCount ?? lines.length);
   const [first = '', ...others] = paragraphs;
   return { paragraphs: [`${first} ${lowerBound(report, lines)}`.trim(), ...others], lookFirst };
 }
@@ -149,29 +153,51 @@ export function costText(report: Pick<Report, 'samples' | 'recording'>, lines: n
   );
 }
 
-function found(report: Report, lines: readonly CacheLine[], top: CacheLine): FirstWords {
-  const subject = contendedSubject(report, lines, top);
-  const head = costText(report, lines.length);
-  const ofOne = holds(top, processText(report, [top]), lines.length === 1 ? '' : percent(top.contendedShare));
-  const mostly = mostlyOf(subject);
-  const where = subject.where === '' ? ofOne : `${subject.where}${processText(report, subject.lines)}`;
-  const what = `${where}: ${subject.text}${mostly === undefined ? '' : ` (${mostly.counts})`}.`;
-  const go = subject.accesses.some(isGo);
-  const { verdict, lines: own } = mostly ?? subject;
-  const meaning = [mostly === undefined ? '' : t('Most of it is {0}.', VERDICT_WORDS[verdict]), ...meaningOf(verdict, own, go)];
+/** The samples of a finding at one access. */
+export interface Pair {
+  access: Access;
+  samples: number;
+}
+
+/** @param number of contended lines; not all are in the report that is shown in the panel */
+function found(report: Report, lines: readonly CacheLine[], number: number): FirstWords {
+  const { contended } = report.samples;
+  const head = costText(report, number);
+  const lead = leadOf(report, contended);
+  if (lead === undefined) return { paragraphs: [head], lookFirst: [] };
+  const [first] = lead.findings as [Finding];
+  const accesses = accessesOfFinding(report, first);
+  const own = [...new Set(accesses.map(({ line }) => line))];
+  const [only, ...others] = new Set(lead.findings.flatMap(({ lineCount, lines: [address] }) => (lineCount === 1 ? address : undefined)));
+  const top = others.length === 0 && only !== undefined ? lines.find(({ address }) => address === only) : undefined;
+  const mostly = mostlyOf(report, first);
+  const what =
+    top === undefined
+      ? leadText(report, lead, contended, t('of these'), (finding) => processText(report, linesOf(report, finding)))
+      : `${holds(top, processText(report, [top]), number === 1 ? '' : percent(top.contendedShare))}: ${verdictText(top)}.`;
+  const go = accesses.some(isGo);
+  const unknown = first.falseShare !== null && cannotTell(first);
   return {
     paragraphs: [
       `${head} ${what}`,
-      meaning.filter((text) => text !== '').join(' '),
-      ...(verdict !== 'false sharing' && go && !own.every(isByGoroutines) ? [GO_MEANING] : []),
+      unknown && first.falseShare !== null
+        ? recordLonger(report, first.falseShare)
+        : meaningText(mostly ?? { verdict: first.verdict, lines: own, counts: '' }, go),
+      ...(first.verdict !== 'false sharing' && go && !own.every(isByGoroutines) ? [GO_MEANING] : []),
     ],
-    lookFirst: lookFirst(subject.accesses),
+    lookFirst: lookFirst(
+      lead.findings.filter((one) => one === first || waitsFalsely(one)).flatMap((one) => accessesOfFinding(report, one)),
+    ),
   };
 }
 
-/** "87.0% of these are on 'Slot (heap)', spread over 2,048 lines: true sharing." */
-export function spreadText(object: string, verdict: Verdict, share: number, what: string, lines: number): string {
-  return t('{0} of {1} are on {2}, spread over {3} lines: {4}.', percent(share), what, object, count(lines), VERDICT_WORDS[verdict]);
+function meaningText({ verdict, lines, counts }: { verdict: Verdict; lines: CacheLine[]; counts: string }, go: boolean): string {
+  const most = counts === '' ? [] : [t('Most of it is {0}.', VERDICT_WORDS[verdict])];
+  return [...most, ...meaningOf(verdict, lines, go)].join(' ');
+}
+
+function linesOf(report: Report, finding: Finding): CacheLine[] {
+  return [...new Set(accessesOfFinding(report, finding).map(({ line }) => line))];
 }
 
 function isWholeMachine({ recording }: Pick<Report, 'recording'>): boolean {

@@ -1,12 +1,14 @@
 // The table of contended types: each one's cost over all its instances, and the fields that make it.
 import type { TypeHeat } from '../../protocol/layout';
-import type { Report } from '../../protocol/report';
-import { contendedLinesOfType } from './contended-subject';
+import type { Access, Report } from '../../protocol/report';
 import { VERDICT_STYLE, type Layout } from './report-lines';
 import { percent } from '../../protocol/words';
 import { count, plural, printable, shortenEnd, shortenMiddle } from '../text/terminal-text';
 import { formatTwoRowTable, type Cell, type Column } from '../text/text-table';
-import { outerTypes } from '../layout/type-heat';
+import { cardOf, cardOfAccess, outerTypes } from '../layout/type-heat';
+import { cardsByType } from '../layout/types-of-accesses';
+import { accessesOf } from '../profile/heat';
+import { contendedLines } from './sharing-facts';
 
 const MAX_TYPES = 10;
 const MAX_FIELDS = 4;
@@ -54,4 +56,23 @@ function hottestFields({ fields, contended }: TypeHeat): string {
         `${printable(field) || `+${offset}`} ${percent(own / contended)} (${writers.length > 0 ? 'w' : 'r'})`,
     );
   return shown.join(', ') + (hot.length > shown.length ? `, ${hot.length - shown.length} more` : '');
+}
+
+/** Of an access the type of the whole object that it is to; undefined where the report has no sum over that. */
+function typeFinder(report: Report): (access: Access) => TypeHeat | undefined {
+  const cards = cardsByType(outerTypes(report).map(cardOf), accessesOf(report.lines));
+  return (access) => cardOfAccess(cards(access.data.type ?? ''), access)?.heat;
+}
+
+/** On how many lines that threads compete for objects of a type are among what they use. */
+export function contendedLinesOfType(report: Report): (type: TypeHeat) => number {
+  // Not all lines of a recording with data sources are in its report.
+  if (report.c2c !== undefined) return ({ lines }) => lines;
+  const find = typeFinder(report);
+  const counts = new Map<TypeHeat, number>();
+  for (const line of contendedLines(report)) {
+    const used = new Set(line.accesses.filter(({ contended }) => contended > 0).map(find));
+    for (const type of used) if (type) counts.set(type, (counts.get(type) ?? 0) + 1);
+  }
+  return (type) => Math.min(type.lines, counts.get(type) ?? type.lines);
 }

@@ -245,7 +245,7 @@ TEST(Advise, AnArrayOfNumbersNeedsAStride) {
 }
 
 /// Who stores all the time loses the line as often as the reader looks, and the reader seldom does.
-TEST(Advise, ARareReaderIsNotWorthAChange) {
+TEST(Advise, ARareReaderGainsHardlyAnything) {
   for (const uint32_t looks : {3u, 5u}) {
     ReportBuilder builder;
     builder.type("worker", {"done", "limit"});
@@ -253,7 +253,7 @@ TEST(Advise, ARareReaderIsNotWorthAChange) {
     const AdviceList list = advise(builder.build(
         {{.thread = 0, .address = kBase, .reads = false, .writes = true, .count = 4000},
          {.thread = 1, .address = kBase + 8, .count = looks, .function = 2, .step = 4'000'000 / looks}}));
-    for (const Advice& advice : list.advice) EXPECT_EQ(advice.way, Way::none) << looks;
+    for (const Advice& advice : list.advice) EXPECT_LT(advice.mostSpeedup, 1.05) << looks;
   }
 }
 

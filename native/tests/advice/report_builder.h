@@ -39,6 +39,7 @@ inline analysis::TypeHeat typeOf(const std::string& name, const std::vector<std:
     member.line = static_cast<uint32_t>(4 + i);
     type.layout.members.push_back(member);
     type.own.push_back(member);
+    type.fields.push_back({.offset = member.offset, .size = 8, .field = member.name});
   }
   return type;
 }

@@ -1,19 +1,16 @@
 // Objects, found by the names of accesses.
-#include "advice/subjects.h"
+#include "analysis/subjects.h"
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <set>
 
 #include "analysis/own_place.h"
 
-namespace cacheline::advice {
+namespace cacheline::analysis {
 
 namespace {
-
-using analysis::Access;
-using analysis::DataName;
-using analysis::How;
 
 constexpr int kDeepest = 16;  // structures inside structures
 
@@ -22,11 +19,11 @@ bool isOnHeap(const DataName& data) {
 }
 
 /// Debug information of Rust has no files of types: of those its standard library's paths tell.
-bool isOfSystem(const analysis::TypeHeat& type) {
+bool isOfSystem(const TypeHeat& type) {
   const std::string& file = type.layout.file;
   const auto isNamed = [&](std::string_view crate) { return file.empty() && type.name.starts_with(crate); };
-  return analysis::isSystemSource(file) || type.binary.starts_with("/usr/lib/") ||
-         type.binary.starts_with("/lib/") || isNamed("core::") || isNamed("alloc::") || isNamed("std::");
+  return isSystemSource(file) || type.binary.starts_with("/usr/lib/") || type.binary.starts_with("/lib/") ||
+         isNamed("core::") || isNamed("alloc::") || isNamed("std::");
 }
 
 }  // namespace
@@ -50,10 +47,10 @@ uint64_t elementsOf(std::string_view type) {
   return count;
 }
 
-Subjects::Subjects(const analysis::Report& report) : report_(report), regions_(report.lines.size()) {
+Subjects::Subjects(const Report& report) : report_(report), regions_(report.lines.size()) {
   // Of a name several types may answer; those that are objects of their own come first.
   for (const bool nested : {false, true}) {
-    for (const analysis::TypeHeat& type : report.types) {
+    for (const TypeHeat& type : report.types) {
       if (type.nested != nested) continue;
       const auto [known, isNew] =
           types_.try_emplace({type.name, type.binary}, static_cast<uint32_t>(list_.size()));
@@ -79,7 +76,7 @@ Subjects::Subjects(const analysis::Report& report) : report_(report), regions_(r
       regions.push_back(*region);
       Subject& subject = list_[region->subject];
       if (subject.kind == Subject::Kind::type) {
-        objects[region->subject].insert(analysis::isUnnamed(access.data) ? "" : access.data.object);
+        objects[region->subject].insert(isUnnamed(access.data) ? "" : access.data.object);
         const bool unaligned = access.data.base && *access.data.base % report.lineSize != 0;
         subject.unaligned |= unaligned && isOnHeap(access.data);
       }
@@ -87,6 +84,9 @@ Subjects::Subjects(const analysis::Report& report) : report_(report), regions_(r
         subject.variables.try_emplace(access.data.object, access.data.definition);
       if (!subject.allocation) subject.allocation = access.data.allocation;
     }
+  }
+  findOwners();
+  for (std::vector<Region>& regions : regions_) {
     std::sort(regions.begin(), regions.end());
     std::vector<Region> apart;
     for (const Region& region : regions) {
@@ -106,7 +106,7 @@ Subjects::Subjects(const analysis::Report& report) : report_(report), regions_(r
     std::set<uint32_t> here;
     const uint64_t start = report.lines[line].address;
     for (const Access& access : report.lines[line].accesses)
-      for (const Frame& frame : at(line, start + access.offset)) here.insert(frame.subject);
+      for (const Holder& holder : at(line, start + access.offset)) here.insert(holder.subject);
     for (const uint32_t subject : here) lines_[subject].push_back(line);
   }
 }
@@ -140,6 +140,94 @@ void Subjects::findArrays() {
   }
 }
 
+/// Code that has a pointer to a member only names an object of the member's type. It is a part of the holder
+/// where objects of the holder's type lie around it in steps of one length, and hold such a member there.
+void Subjects::findOwners() {
+  struct Row {
+    uint64_t first = ~uint64_t{0}, last = 0, step = 0;  ///< addresses of the first and the last object
+  };
+  std::map<std::pair<std::string, uint32_t>, Row> rows;  // by space and subject
+  const auto each = [&](auto&& visit) {
+    for (size_t line = 0; line < regions_.size(); ++line)
+      for (Region& region : regions_[line])
+        if (list_[region.subject].kind == Subject::Kind::type) visit(report_.lines[line].space, region);
+  };
+  each([&](const std::string& space, const Region& region) {
+    Row& row = rows[{space, region.subject}];
+    if (row.last != 0)
+      row.step =
+          std::gcd(row.step, region.start > row.last ? region.start - row.last : row.last - region.start);
+    row.first = std::min(row.first, region.start);
+    row.last = std::max(row.last, region.start);
+  });
+  std::map<std::string, std::vector<std::pair<uint32_t, Row>>> arrays;  // by space
+  for (const auto& [key, row] : rows)
+    if (row.step > 0 && row.step >= list_[key.second].size) arrays[key.first].emplace_back(key.second, row);
+  each([&](const std::string& space, Region& region) {
+    const auto here = arrays.find(space);
+    if (here == arrays.end()) return;
+    for (const auto& [owner, row] : here->second) {
+      const Subject& holder = list_[owner];
+      if (owner == region.subject || region.start < row.first || region.start >= row.last + holder.size ||
+          region.end - region.start >= holder.size)
+        continue;
+      const uint64_t start = region.start - (region.start - row.first) % row.step;
+      if (region.end > start + holder.size) continue;
+      std::vector<Holder> holders;
+      descend(owner, start, region.start, holders);
+      if (std::ranges::none_of(holders, [&](const Holder& inner) {
+            return inner.subject == region.subject && inner.base == region.start;
+          }))
+        continue;
+      region = {start, start + holder.size, start, owner};
+      return;
+    }
+  });
+}
+
+/// A structure of one other structure, and at most bytes that fill it up.
+bool Subjects::isWrapper(uint32_t number) const {
+  const TypeHeat* type = list_[number].described;
+  if (type == nullptr) return false;
+  size_t structures = 0;
+  for (const layouts::LayoutMember& member : type->own) {
+    if (!member.structure.empty() && elementName(member.type).size() == member.type.size())
+      ++structures;
+    else if (!elementName(member.type).ends_with("char") || !member.type.ends_with(']'))
+      return false;
+  }
+  return structures == 1;
+}
+
+/// The outermost object, or what it wraps.
+size_t Subjects::outermost(const std::vector<Holder>& at) const {
+  size_t index = 0;
+  while (index + 1 < at.size() && isWrapper(at[index].subject)) ++index;
+  return index;
+}
+
+Subjects::Told Subjects::toldOf(const std::vector<Holder>& at, const std::vector<Holder>& by,
+                                bool sameWord) const {
+  if (sameWord) {
+    size_t unit = outermost(at);
+    for (size_t i = unit; i + 1 < at.size(); ++i)
+      if (list_[at[i].subject].described->own[at[i].member].type.ends_with(']')) unit = i + 1;
+    return {at[unit], Relation::itself};
+  }
+  size_t common = 0;  // that hold both
+  while (common < at.size() && common < by.size() && at[common].subject == by[common].subject &&
+         at[common].base == by[common].base)
+    ++common;
+  if (common == 0) {
+    const bool alike = !by.empty() && by.front().subject == at.front().subject;
+    return {at[outermost(at)], alike ? Relation::between : Relation::elsewhere};
+  }
+  const bool sameMember = at[common - 1].member == by[common - 1].member;
+  // Elements of one member are objects of their own.
+  if (sameMember && common < at.size() && common < by.size()) return {at[common], Relation::between};
+  return {at[common - 1], sameMember ? Relation::member : Relation::inside};
+}
+
 uint32_t Subjects::subjectOf(Subject subject) {
   std::string key =
       std::to_string(static_cast<int>(subject.kind)) + '\0' + subject.object + '\0' + subject.type;
@@ -152,7 +240,7 @@ uint32_t Subjects::subjectOf(Subject subject) {
 }
 
 bool Subjects::isOpaque(uint32_t number, int depth) const {
-  const analysis::TypeHeat& type = *list_[number].described;
+  const TypeHeat& type = *list_[number].described;
   return isOfSystem(type) && std::ranges::all_of(type.own, [&](const layouts::LayoutMember& member) {
            const auto inner = types_.find({member.structure, type.binary});
            return inner == types_.end() || inner->second == number || depth >= kDeepest ||
@@ -161,7 +249,7 @@ bool Subjects::isOpaque(uint32_t number, int depth) const {
 }
 
 /// The outermost object that an access names.
-std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, const Access& access) {
+std::optional<Subjects::Region> Subjects::regionOf(const Line& line, const Access& access) {
   const DataName& data = access.data;
   const uint64_t address = line.address + access.offset;
   std::optional<uint64_t> base = data.base;
@@ -193,7 +281,7 @@ std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, c
                    : access.width;
       Subject subject{.kind = Subject::Kind::elements,
                       .type = std::string(element),
-                      .object = analysis::objectName(data),
+                      .object = objectName(data),
                       .definition = data.definition,
                       .size = size,
                       .count = elementsOf(data.type)};
@@ -216,7 +304,7 @@ std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, c
   }
   if (data.allocation && data.how == How::allocation) {
     Subject subject{.kind = Subject::Kind::block,
-                    .object = analysis::objectName(data),
+                    .object = objectName(data),
                     .size = data.allocation->size,
                     .allocation = data.allocation,
                     .unaligned = true};
@@ -225,33 +313,33 @@ std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, c
   return std::nullopt;
 }
 
-void Subjects::descend(uint32_t number, uint64_t base, uint64_t address, std::vector<Frame>& frames) const {
+void Subjects::descend(uint32_t number, uint64_t base, uint64_t address, std::vector<Holder>& holders) const {
   const Subject& subject = list_[number];
-  Frame& frame = frames.emplace_back(Frame{number, base, base, kNone});
+  Holder& holder = holders.emplace_back(Holder{number, base, base, kNone});
   if (subject.described == nullptr || subject.opaque) return;
   const std::vector<layouts::LayoutMember>& members = subject.described->own;
   for (uint32_t i = 0; i < members.size(); ++i) {
     const layouts::LayoutMember& member = members[i];
     if (address - base < member.offset || address - base - member.offset >= member.size) continue;
-    frame.member = i;
-    if (frames.size() >= kDeepest) return;
+    holder.member = i;
+    if (holders.size() >= kDeepest) return;
     const auto inner = types_.find({member.structure, subject.described->binary});
     if (inner == types_.end()) return;
     const uint64_t size = list_[inner->second].size;
     if (size == 0 || inner->second == number || list_[inner->second].opaque) return;
     const uint64_t start = base + member.offset;
-    return descend(inner->second, start + (address - start) / size * size, address, frames);
+    return descend(inner->second, start + (address - start) / size * size, address, holders);
   }
 }
 
-std::vector<Frame> Subjects::at(uint32_t line, uint64_t address) const {
+std::vector<Holder> Subjects::at(uint32_t line, uint64_t address) const {
   const std::vector<Region>& regions = regions_[line];
   auto region = std::upper_bound(regions.begin(), regions.end(), Region{address, address, address, kNone});
-  std::vector<Frame> frames;
-  if (region == regions.begin() || address >= (--region)->end) return frames;
-  descend(region->subject, region->start, address, frames);
-  frames.front().first = region->first;
-  return frames;
+  std::vector<Holder> holders;
+  if (region == regions.begin() || address >= (--region)->end) return holders;
+  descend(region->subject, region->start, address, holders);
+  holders.front().first = region->first;
+  return holders;
 }
 
-}  // namespace cacheline::advice
+}  // namespace cacheline::analysis
