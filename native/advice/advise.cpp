@@ -185,7 +185,9 @@ class Advisor {
     advice.bytesPerInstance = chosen.size - std::min(chosen.size, subject.size);
     advice.readerLinesAfter = linesOf(chosen.size);
     if (const auto* variables = std::get_if<AlignVariables>(&chosen.change)) {
-      advice.bytesTotal = advice.bytesPerInstance;
+      uint64_t before = 0;
+      for (const Variable& variable : variables->variables) before += variable.size;
+      advice.bytesTotal = advice.bytesPerInstance = chosen.size - std::min(chosen.size, before);
       advice.readerLinesBefore = 1;
       advice.readerLinesAfter = variables->variables.size();
       return;
@@ -298,9 +300,9 @@ class Advisor {
                 move);
         return;
       }
-      for (const auto& [name, definition] : each.variables) {
-        variables.variables.push_back({name, each.type, each.size, definition});
-        size += analysis::roundUp(each.size, lineSize());
+      for (const auto& [name, variable] : each.variables) {
+        variables.variables.push_back({name, variable.type, variable.bytes, variable.definition});
+        size += analysis::roundUp(variable.bytes, lineSize());
       }
     }
     if (variables.variables.empty()) return;

@@ -352,7 +352,7 @@ class Builder {
                                .causeFunction = causeFunction,
                                .causeMember = causeMember,
                                .falsely = 2 * weight.falsely > weight.all,
-                               .share = weight.all / contended});
+                               .share = std::min(1.0, weight.all / contended)});
     }
     std::ranges::stable_sort(finding.waits, std::greater<>(), &FindingWait::share);
     if (finding.waits.size() > kMostWaits) finding.waits.resize(kMostWaits);

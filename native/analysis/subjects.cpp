@@ -81,7 +81,10 @@ Subjects::Subjects(const Report& report) : report_(report), regions_(report.line
         subject.unaligned |= unaligned && isOnHeap(access.data);
       }
       if (access.data.how == How::global)
-        subject.variables.try_emplace(access.data.object, access.data.definition);
+        subject.variables.try_emplace(
+            access.data.object,
+            Subject::Variable{access.data.type, access.data.variableBytes.value_or(subject.size),
+                              access.data.definition});
       if (!subject.allocation) subject.allocation = access.data.allocation;
     }
   }

@@ -44,8 +44,13 @@ struct Subject {
   bool unaligned = false;
   bool inArrays = false;  ///< some of those on a heap are elements of an array
   uint64_t elements = 0;  ///< of the longest array whose type says how many; 0: none
+  struct Variable {
+    std::string type;    ///< of all of it, readable; empty: not known
+    uint64_t bytes = 0;  ///< of all of it
+    std::optional<Place> definition;
+  };
   /// By name: variables with static storage that are such an object, or an array of them.
-  std::map<std::string, std::optional<Place>> variables = {};
+  std::map<std::string, Variable> variables = {};
 };
 
 /// One object that holds an address, or an element of an array: those that hold it in turn are in front.

@@ -16,7 +16,7 @@ function hover(of: Report, line: number, metric: HeatMetric | 'auto' = 'auto'): 
 describe('hover text of data sources', () => {
   it('says how many of the line’s HITMs are here, how long loads take, and who', () => {
     const text = hover(hitmReport(), 21);
-    assert.match(text, /^\*\*false sharing\*\* · 312 HITMs \(78%\), 2 threads read and write\n/);
+    assert.match(text, /^\*\*mixed\*\* · 312 HITMs \(78%\), 2 threads read and write\n/);
     assert.match(text, /312 of the 312 HITMs .* 60% of them remote\. 352 loads .* 357 cycles .*\n\n/);
     const table = text.replaceAll('&nbsp;', '');
     assert.match(table, /\n\| bytes \| data \| HITMs \| remote \| loads \| cycles \| p95 \| stores \| threads \| nodes \| in \|\n/);
@@ -38,7 +38,7 @@ describe('hover text of data sources', () => {
 
   it('says of stores what they cause', () => {
     const text = hover(hitmReport(), 33);
-    assert.match(text, /^\*\*false sharing\*\* · stores to lines with 312 HITMs, 1 thread writes\n/);
+    assert.match(text, /^\*\*mixed\*\* · stores to lines with 312 HITMs, 1 thread writes\n/);
     assert.match(text, /55 stores here, on this cache line with 312 HITMs\.\n\n/);
     assert.doesNotMatch(text, /How long/);
   });
@@ -46,7 +46,7 @@ describe('hover text of data sources', () => {
   it('follows the metric in its first line only', () => {
     assert.match(
       hover(hitmReport(), 21, 'latency'),
-      /^\*\*false sharing\*\* · 67% of load cycles, 2 threads read and write\n[^]*312 of the 312 HITMs/,
+      /^\*\*mixed\*\* · 67% of load cycles, 2 threads read and write\n[^]*312 of the 312 HITMs/,
     );
     assert.match(hover(hitmReport(), 21, 'contended'), /^\*\*false sharing\*\* · \d+% of contended samples/);
   });
@@ -73,7 +73,7 @@ describe('hover text of data sources', () => {
     const shown = hitmReport();
     const accesses = shown.lines.flatMap((cacheLine) => cacheLine.accesses.map((access) => ({ cacheLine, access })));
     const text = definitionHoverText(shown, 'counters', accesses, 'hitm');
-    assert.match(text, /^\*\*`counters`: false sharing\*\* · 401 HITMs \(100%\), 2 threads read and write/);
+    assert.match(text, /^\*\*`counters`: mixed\*\* · 401 HITMs \(100%\), 2 threads read and write/);
     assert.match(text, /401 of the 401 HITMs of these 2 cache lines/);
     assert.match(text, /\| &nbsp;&nbsp;`bump` stats\\.c\\:21 \|/);
   });

@@ -4,7 +4,7 @@ import { t } from '../../protocol/l10n';
 import { amountOf, loadCycles, MEASURE_WORDS, shareOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import type { Access, CacheLine } from '../../protocol/report';
 import { memoryName } from '../../protocol/stack-owner';
-import { VERDICT_MEANING, VERDICT_WORDS } from '../../protocol/words';
+import { VERDICT_MEANING } from '../../protocol/words';
 import { causedBy, competingThreads, heatText, takesPart, wholePercent, type LineAccess } from '../profile/heat';
 import {
   addPeople,
@@ -23,6 +23,8 @@ import {
   type RowPeople,
   type VerdictLink,
 } from './hover-parts';
+import { findingAt } from '../report/lead';
+import { verdictText } from '../report/verdict-text';
 import { count, plural } from '../text/terminal-text';
 
 const UNKNOWN = 'unknown';
@@ -85,7 +87,12 @@ export function sourcesHoverText(
   const amount = own.reduce((sum, { access }) => sum + amountOf(access, measure), 0);
   const caused = amount === 0 ? causedBy(own, measure) : 0;
   const most = own.reduce((a, b) => (amountOf(b.cacheLine, measure) > amountOf(a.cacheLine, measure) ? b : a)).cacheLine;
-  const { verdict } = most;
+  const finding = findingAt(
+    report,
+    own.map(({ access }) => access),
+  );
+  const verdict = finding?.verdict ?? most.verdict;
+  const judged = finding === undefined ? verdictText(most) : verdictText({ ...finding, verdictSure: finding.sure });
   const heat =
     amount === 0 && caused === 0
       ? t('no {0}', MEASURE_WORDS[measure].many)
@@ -98,7 +105,7 @@ export function sourcesHoverText(
   const columns = tableColumns(snoop, named);
   const ownWhere = (row: Row): string => (here ? t('this line') : functionNames(row));
   return [
-    `**${subject}${VERDICT_WORDS[verdict]}** · ${heat.replace('<', '&lt;')}`,
+    `**${subject}${judged}** · ${heat.replace('<', '&lt;')}`,
     findingText(most, plainWords(own, snoop) || VERDICT_MEANING[verdict]),
     markdownTable(
       [[t('bytes'), '--:'], [t('data'), ':--'], ...columns.map(({ title }) => [title, '--:'] as const), [t('in'), ':--']],

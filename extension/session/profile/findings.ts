@@ -7,6 +7,7 @@ import type { Access, CacheLine, SourcePlace, Verdict } from '../../protocol/rep
 import { memoryName } from '../../protocol/stack-owner';
 import { VERDICT_MEANING, VERDICT_WORDS } from '../../protocol/words';
 import { cardOfAccess, fieldInType, type TypeCard } from '../layout/type-heat';
+import { findingAt } from '../report/lead';
 import { waitsText } from '../report/remedies';
 import { printable, shortenMiddle } from '../text/terminal-text';
 import { memberOfAccess } from './contended-tree';
@@ -16,7 +17,7 @@ import { causedBy, competingThreads, heatText, isFrom, takesPart, type LineAcces
 export interface Finding {
   /** As recorded. */
   place: SourcePlace;
-  /** Of the cache line that measured most there. */
+  /** Of the report's finding that most of it counts for; of what does not wait, of its cache line. */
   verdict: Verdict;
   /** Plain text: which data, how much, and who waits for what. */
   text: string;
@@ -59,7 +60,11 @@ export function findingsOf(
     .sort((a, b) => Math.max(b.amount, b.caused) - Math.max(a.amount, a.caused))
     .map(({ place, own, amount, caused }) => {
       const { cacheLine, access } = own.reduce((a, b) => (weightOf(b, measure) > weightOf(a, measure) ? b : a));
-      const { verdict } = cacheLine;
+      const verdict =
+        findingAt(
+          report,
+          own.map((one) => one.access),
+        )?.verdict ?? cacheLine.verdict;
       const heat = heatText({ measure, amount, share: shareOf(amount, whole), caused, ...competingThreads(own, measure) });
       return {
         place,

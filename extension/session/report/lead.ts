@@ -41,6 +41,15 @@ export function accessesOfFinding(report: Report, finding: Finding): { access: A
   );
 }
 
+/** The finding that most of what waits at these accesses counts for; undefined where nothing waits. */
+export function findingAt({ findings = [] }: Pick<Report, 'findings'>, accesses: readonly Access[]): Finding | undefined {
+  const samples = new Map<number, number>();
+  for (const { finding, contended } of accesses)
+    if (finding !== undefined && finding !== null) samples.set(finding, (samples.get(finding) ?? 0) + contended);
+  const [most] = [...samples].sort(([, a], [, b]) => b - a);
+  return most === undefined ? undefined : findings[most[0]];
+}
+
 /** "38 objects of type 'session'", "'counters'", "3 blocks named '24 bytes allocated in make_node'". */
 export function findingName({ kind, subject: { type, object }, objects }: Finding): string {
   if (object !== '' && (kind !== 'block' || objects < 2)) return quoted(object);

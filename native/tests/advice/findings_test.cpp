@@ -1,4 +1,5 @@
-// One judgement for each subject: which subject an access counts for, what it waits for, and which advice speaks of it.
+// One judgement for each subject: which subject an access counts for, what it waits for, and which advice
+// speaks of it.
 #include "analysis/findings.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,8 @@ std::vector<Finding> findingsOf(ReportBuilder& builder, const std::vector<Doing>
 
 std::vector<std::string> namesOf(const std::vector<Finding>& findings) {
   std::vector<std::string> names;
-  for (const Finding& finding : findings) names.push_back(finding.type.empty() ? finding.object : finding.type);
+  for (const Finding& finding : findings)
+    names.push_back(finding.type.empty() ? finding.object : finding.type);
   return names;
 }
 
@@ -50,10 +52,11 @@ TEST(Findings, EachContendedSampleCountsForOne) {
   builder.object("first", kBase, 16, "worker");
   builder.object("hits", kBase + 64, 8, "");
   builder.object("misses", kBase + 72, 8, "");
-  const auto findings = findingsOf(builder, {{.thread = 0, .address = kBase, .writes = true, .count = 300},
-                                             {.thread = 1, .address = kBase + 8, .writes = true, .count = 300},
-                                             {.thread = 0, .address = kBase + 64, .writes = true},
-                                             {.thread = 1, .address = kBase + 72, .writes = true}});
+  const auto findings =
+      findingsOf(builder, {{.thread = 0, .address = kBase, .writes = true, .count = 300},
+                           {.thread = 1, .address = kBase + 8, .writes = true, .count = 300},
+                           {.thread = 0, .address = kBase + 64, .writes = true},
+                           {.thread = 1, .address = kBase + 72, .writes = true}});
   EXPECT_EQ(namesOf(findings), (std::vector<std::string>{"worker", "hits", "misses"}));
   uint64_t sum = 0;
   for (const Finding& finding : findings) {
@@ -72,10 +75,11 @@ TEST(Findings, VariablesThatShareALineHaveOneAdvice) {
   builder.object("misses", kBase + 8, 8, "");
   builder.type("queue", {"head", "tail"});
   builder.object("queue", kBase + 64, 16, "queue");
-  const auto findings = findingsOf(builder, {{.thread = 0, .address = kBase, .writes = true},
-                                             {.thread = 1, .address = kBase + 8, .writes = true},
-                                             {.thread = 0, .address = kBase + 64, .writes = true, .count = 400},
-                                             {.thread = 1, .address = kBase + 72, .writes = true, .count = 400}});
+  const auto findings =
+      findingsOf(builder, {{.thread = 0, .address = kBase, .writes = true},
+                           {.thread = 1, .address = kBase + 8, .writes = true},
+                           {.thread = 0, .address = kBase + 64, .writes = true, .count = 400},
+                           {.thread = 1, .address = kBase + 72, .writes = true, .count = 400}});
   ASSERT_EQ(findings.size(), 3u);
   EXPECT_EQ(findings[0].advice, 0u);
   EXPECT_EQ(findings[1].advice, 1u);
@@ -137,7 +141,8 @@ TEST(Findings, WhatOnlyWrapsAnotherStructureIsPassedOver) {
   EXPECT_EQ(namesOf(findings), std::vector<std::string>{"lock"});
 }
 
-/// Code that has a pointer to the lock alone names the lock; around it descriptors lie in steps of one length.
+/// Code that has a pointer to the lock alone names the lock; around it descriptors lie in steps of one
+/// length.
 TEST(Findings, APartThatCodeNamesByItselfIsItsHolders) {
   const auto judged = [](bool aligned) {
     ReportBuilder builder;
@@ -150,11 +155,13 @@ TEST(Findings, APartThatCodeNamesByItselfIsItsHolders) {
     std::vector<Doing> doings;
     for (const uint64_t at : {0, 64, 128, 192})
       for (const uint32_t thread : {0u, 1u})
-        doings.push_back({.thread = thread, .address = kBase + at + (aligned || at != 128 ? 8 : 16), .writes = true});
+        doings.push_back(
+            {.thread = thread, .address = kBase + at + (aligned || at != 128 ? 8 : 16), .writes = true});
     return namesOf(findingsOf(builder, doings));
   };
   EXPECT_EQ(judged(true), std::vector<std::string>{"descriptor"});
-  EXPECT_EQ(judged(false), (std::vector<std::string>{"descriptor", "lock"})) << "no descriptor has its lock there";
+  EXPECT_EQ(judged(false), (std::vector<std::string>{"descriptor", "lock"}))
+      << "no descriptor has its lock there";
 }
 
 TEST(Findings, SayWhoWaitsForWhom) {
@@ -178,12 +185,14 @@ TEST(Findings, TellWhereSamplesAreTooFew) {
   ReportBuilder builder;
   builder.type("queue", {"head", "tail"});
   builder.object("queue", kBase, 16, "queue");
-  const auto findings = findingsOf(builder, {{.thread = 0, .address = kBase, .writes = true, .count = 5},
-                                             {.thread = 1, .address = kBase, .writes = true, .count = 3},
-                                             {.thread = 1, .address = kBase + 8, .writes = true, .count = 3}});
+  const auto findings =
+      findingsOf(builder, {{.thread = 0, .address = kBase, .writes = true, .count = 5},
+                           {.thread = 1, .address = kBase, .writes = true, .count = 3},
+                           {.thread = 1, .address = kBase + 8, .writes = true, .count = 3}});
   ASSERT_EQ(findings.size(), 1u);
   ASSERT_TRUE(findings[0].falseShare);
-  EXPECT_TRUE(analysis::cannotTell(findings[0])) << findings[0].falseShare->low << ' ' << findings[0].falseShare->high;
+  EXPECT_TRUE(analysis::cannotTell(findings[0]))
+      << findings[0].falseShare->low << ' ' << findings[0].falseShare->high;
   const AdviceList list = advise(builder.report);
   ASSERT_EQ(list.advice.size(), 1u);
   EXPECT_EQ(list.advice[0].way, Way::none);

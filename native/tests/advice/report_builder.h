@@ -194,6 +194,7 @@ class ReportBuilder {
       for (size_t use = 0; use < line.accesses.size(); ++use) {
         line.accesses[use].word = verdict.waiting->wordOf[use];
         line.accesses[use].contended = static_cast<uint64_t>(std::llround(verdict.waiting->contended[use]));
+        line.accesses[use].waits = verdict.waiting->uses[use];
       }
     }
     line.history = std::move(history);
