@@ -48,7 +48,7 @@ describe('hover text of data sources', () => {
       hover(hitmReport(), 21, 'latency'),
       /^\*\*mixed\*\* · 67% of load cycles, 2 threads read and write\n[^]*312 of the 312 HITMs/,
     );
-    assert.match(hover(hitmReport(), 21, 'contended'), /^\*\*false sharing\*\* · \d+% of contended samples/);
+    assert.match(hover(hitmReport(), 21, 'contended'), /^\*\*mixed\*\* · \d+% of contended samples/);
   });
 
   it('never says HITM of peer evidence', () => {
