@@ -3,7 +3,7 @@ import type { Acceptance, Check, Finding, FindingKey, Rule, Waiting } from '../.
 import { isMostlyBlind } from '../../protocol/blindness';
 import type { Report, SourcePlace, Verdict } from '../../protocol/report';
 import type { TableKey, TableRow } from '../../protocol/table';
-import { differenceOf } from '../compare/chance';
+import { differenceOf, proportion } from '../compare/chance';
 import { isUnknown, placeOfSource, withoutAddress, type Sums } from '../compare/sums';
 import { percent } from '../../protocol/words';
 
@@ -185,7 +185,7 @@ function findingOf(
 /** Shares of other evidence mean something else: what was there is known. */
 function hasGrown(before: Waiting, baseline: Baseline, now: Waiting, samples: number, { evidence }: Report): boolean {
   if (evidence.includes('clock') !== baseline.evidence.includes('clock')) return false;
-  const difference = differenceOf({ part: before.contended, of: baseline.samples }, { part: now.contended, of: samples });
+  const difference = differenceOf(proportion(before.contended, baseline.samples), proportion(now.contended, samples));
   return now.programShare > GROWTH * before.programShare && difference.p <= SIGNIFICANT;
 }
 

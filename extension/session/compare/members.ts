@@ -50,6 +50,6 @@ function fits(one: LayoutMember, other: LayoutMember): boolean {
 }
 
 /** As a table calls it. */
-function pathOf({ name }: LayoutMember): string {
+export function pathOf({ name }: LayoutMember): string {
   return name.replace(/\[[^\]]*\]/g, '[]');
 }
