@@ -77,15 +77,16 @@ describe('the headline of a comparison', () => {
   it('goes by a second, and says why, where there are no two whole runs that do the same', () => {
     const whole = run(4, 4000);
     const ended = { exitStatus: 0, signal: null, cpuSeconds: 1 };
-    for (const [more, reason] of [
-      [{ interrupted: true }, 'the recording ended before the program (after)'],
-      [{ target: { kind: 'processes' as const, ids: [7], cpus: [], children: false } }, 'what was recorded already ran (after)'],
-      [{ target: { kind: 'system' as const, ids: [], cpus: [], children: true } }, 'what was recorded already ran (after)'],
-      [{ program: { ...ended, exitStatus: 1 } }, 'the program failed (after)'],
-      [{ program: { ...ended, exitStatus: null, signal: 11 } }, 'the program failed (after)'],
-      [{ program: null }, 'the recording is incomplete (after)'],
+    const cases: [Partial<RecordingMeta>, string][] = [
+      [{ interrupted: true }, 'the recording after ended before its program'],
+      [{ target: { kind: 'processes', ids: [7], cpus: [], children: false } }, 'the recording after is of something that already ran'],
+      [{ target: { kind: 'system', ids: [], cpus: [], children: true } }, 'the recording after is of something that already ran'],
+      [{ program: { ...ended, exitStatus: 1 } }, 'the program of the recording after failed'],
+      [{ program: { ...ended, exitStatus: null, signal: 11 } }, 'the program of the recording after failed'],
+      [{ program: null }, 'the recording after is incomplete'],
       [{ command: ['./server', '9'] }, 'the programs had different arguments'],
-    ] as const) {
+    ];
+    for (const [more, reason] of cases) {
       // Half the time, and as much waiting in each second: a run of half the length waits half as long.
       const result = diff([waits(2000)], whole, [waits(1000)], run(2, 2000, more));
       assert.deepEqual([result.unit, result.unitReason, result.program.status], ['second', reason, 'same'], reason);
@@ -94,12 +95,12 @@ describe('the headline of a comparison', () => {
     }
     const both = run(2, 2000, { interrupted: true });
     const less = diff([waits(1000)], both, [waits(500)], { ...both, samples: 4000, seconds: 4 });
-    assert.equal(less.unitReason, 'the recording ended before the program');
-    assert.match(headline(less), /^75% less waiting each second \((>99\.9|99\.\d)% sure; not by the run: the recording ended/);
+    assert.equal(less.unitReason, 'the recording before ended before its program');
+    assert.match(headline(less), /^75% less waiting each second \((>99\.9|99\.\d)% sure; not by the run: the recording before ended/);
     const bare = diff([waits(1000)], { seconds: 2 }, [waits(500)], { seconds: 2 });
     assert.match(bare.unitReason ?? '', /does not say whether it is of a whole run/);
     const part = diffOf({ ...sums(DIFF_TABLES, [waits(1000)], whole), window: true }, sums(DIFF_TABLES, [waits(500)], whole));
-    assert.deepEqual([part.unit, part.unitReason], ['second', 'only a part of the time was chosen (before)']);
+    assert.deepEqual([part.unit, part.unitReason], ['second', 'only a part of the recording before was chosen']);
   });
 
   it('goes by the share of samples where times do not compare or there are none', () => {

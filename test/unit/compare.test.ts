@@ -6,7 +6,7 @@ import { DIFF_TABLES, diffOf } from '../../extension/session/compare/diff';
 import { diffMarkdown, diffText } from '../../extension/session/compare/diff-text';
 import { COLOURED, displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
 import { schemaErrors } from './schemas';
-import { sums, type SumsOptions, type Waits } from './sums-builder';
+import { sums, wholeRun, type SumsOptions, type Waits } from './sums-builder';
 import { matchGolden } from './golden';
 import { intelReport } from './pmu-reports';
 import { layout, member, typeHeat } from './type-builder';
@@ -178,7 +178,13 @@ describe('comparing recordings', () => {
       assert.match(notes.join('\n'), /number of CPUs \(4, then 8\)/);
       assert.match(notes.join('\n'), /500 samples per second .* before, 99 samples per second .* after/);
       assert.deepEqual(diff([worker(400)], [worker(400)], one).notes, []);
-      const kernel = meta({ command: ['/a/server'], machine: { ...machine, kernel: '6.2' }, frequency: 500, period: 0, collector: 'clock' });
+      const kernel = meta({
+        command: ['/a/server'],
+        machine: { ...machine, kernel: '6.2' },
+        frequency: 500,
+        period: 0,
+        collector: 'clock',
+      });
       assert.deepEqual(diff([worker(400)], [worker(400)], one, kernel).notes, [
         'The kernels differ (6.1, then 6.2): small differences may come from that.',
       ]);
@@ -195,13 +201,14 @@ describe('comparing recordings', () => {
 
   it('is text that fits its width, and Markdown that names cannot break', () => {
     const name = 'Evil<script>|`@all`\u001b[31m_x_';
-    const result = diff([worker(400), worker(300, { type: name, object: name.repeat(5), frame: name })], [worker(100)]);
+    const run = (durationSeconds: number): SumsOptions => ({ more: { recording: wholeRun({ durationSeconds }) } });
+    const result = diff([worker(400), worker(300, { type: name, object: name.repeat(5), frame: name })], [worker(100)], run(3), run(1.5));
     matchGolden('diff-80.txt', diffText(result, { width: 80, style: PLAIN, showAll: false }));
     for (const width of [40, 80, 200])
       for (const line of diffText(result, { width, style: PLAIN, showAll: true }).split('\n')) assert.ok(displayWidth(line) <= width, line);
     assert.match(
       diffText(result, { width: 200, style: PLAIN, showAll: true }),
-      / time\/s +after +sure +share +after +samples +after +name\n +better +400 ms +100 ms .* 400 +100 +Worker\n/,
+      / time\/run +after +sure +share +after +time\/s +after +samples +after +name\n +better +800 ms +200 ms .* 400 +100 +Worker\n/,
       'a wide terminal has more columns',
     );
     assert.ok(diffText(result, { width: 80, style: COLOURED, showAll: true }).includes('\u001b[32mgone'));

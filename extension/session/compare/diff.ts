@@ -5,7 +5,7 @@ import { differenceOf } from './chance';
 import { comparability } from './comparability';
 import { hasTimes, measureOf, valueOf, type Measure } from './measure';
 import { renamed, typesByName, type NamedType } from './members';
-import { ownNames, sameData, type DataNames, type SameData } from './same-data';
+import { sameData, type DataNames, type SameData } from './same-data';
 import { isUnknown, type Side, type Sums } from './sums';
 
 /** What diffOf() needs of each recording. */
@@ -56,7 +56,7 @@ export function diffOf(before: Sums, after: Sums): Diff {
     before: sideOf(before, measure.elapsed?.before ?? null),
     after: sideOf(after, measure.elapsed?.after ?? null),
     program: judge.change(totalOf(before), totalOf(after)),
-    remaining: remainingOf(after),
+    remaining: remainingOf(after, data),
     entries,
     notes,
   };
@@ -76,9 +76,8 @@ type Matched = Pick<DiffEntry, 'name' | 'was' | 'perhaps' | 'types' | 'inlined'>
 
 function matched(kind: DiffKind, before: Sums, after: Sums, data: SameData): Matched[] {
   if (kind === 'function') return matchedFunctions(before, after);
-  const sides = [before, after].map((sums) => sumsOfData(kind, sums, data));
+  const [was, is] = [sumsOfData(kind, 'before', before, data), sumsOfData(kind, 'after', after, data)];
   const types = [before, after].map(({ report }) => typesByName(report.types ?? []));
-  const [was, is] = [sides[0] ?? new Map<string, DataSum>(), sides[1] ?? new Map<string, DataSum>()];
   if (kind === 'member') for (const [key, other] of renamedMembers(was, is, types)) is.set(key, other);
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((key): Matched[] => {
     const [a, b] = [was.get(key), is.get(key)];
@@ -108,10 +107,10 @@ function nameOf({ names }: DataSum): string {
   return name;
 }
 
-function sumsOfData(kind: Exclude<DiffKind, 'function'>, { tables }: Sums, data: SameData): Map<string, DataSum> {
+function sumsOfData(kind: Exclude<DiffKind, 'function'>, side: Side, { tables }: Sums, data: SameData): Map<string, DataSum> {
   const sums = new Map<string, DataSum>();
   for (const row of tables[0] ?? []) {
-    const [common, own] = [data.common(row), ownNames(row)];
+    const [common, own] = [data.common(row), data.shown(row, side)];
     if (isUnknown(kind === 'object' ? own.object : own.type)) continue;
     const key = kind === 'member' ? memberKey(common) : common[kind];
     const known = sums.get(key) ?? { sum: NOTHING, names: new Map<string, number>(), type: common.type, member: common.member };
@@ -189,12 +188,12 @@ function totalOf({ tables }: Sums): Sum {
 }
 
 /** Numbers without a structure are known by their variable. */
-function remainingOf(after: Sums): Diff['remaining'] {
+function remainingOf(after: Sums, data: SameData): Diff['remaining'] {
   const { contended } = totalOf(after);
   const structures = typesByName(after.report.types ?? []);
   const sums = new Map<string, number>();
   for (const row of after.tables[0] ?? []) {
-    const { object, type } = ownNames(row);
+    const { object, type } = data.shown(row, 'after');
     const name = isUnknown(object) || structures.has(type) ? type : object;
     if (!isUnknown(name)) sums.set(name, (sums.get(name) ?? 0) + row.contended);
   }

@@ -8,7 +8,7 @@ import { duration } from '../threads/duration';
 import { valueOf } from './measure';
 
 /** Runs that differ by less take equally long: two runs of one program do. */
-const EQUAL_RUNS = 1.03;
+const EQUAL_RUNS = 1.05;
 /** Of what remains, from here on it is most of it. */
 const MOST = 0.5;
 

@@ -45,7 +45,12 @@ export function lineChangesOf(before: Sums, after: Sums): LineChanges {
       return {
         direction: words.direction,
         text: `${words.text}: ${amounts}`,
-        words: t('**{0}**, by the two compared recordings. Waiting of all threads here: {1} ({2} sure).', words.title, amounts, sureText(found)),
+        words: t(
+          '**{0}**, by the two compared recordings. Waiting of all threads here: {1} ({2} sure).',
+          words.title,
+          amounts,
+          sureText(found),
+        ),
       };
     },
   };

@@ -75,20 +75,22 @@ function elapsedOf({ report }: Sums): number {
 
 /** Why the recordings are not of two whole runs that did the same; empty: they are. */
 function obstacleOf(before: Sums, after: Sums): string {
-  const [was, is] = [obstacleIn(before), obstacleIn(after)];
-  if (was !== '') return was === is ? was : t('{0} (before)', was);
-  if (is !== '') return t('{0} (after)', is);
+  const obstacle = obstacleIn(before, t('the recording before')) || obstacleIn(after, t('the recording after'));
+  if (obstacle !== '') return obstacle;
   const [own, other] = [before, after].map(({ report }) => JSON.stringify(report.recording?.command.slice(1)));
   return own === other ? '' : t('the programs had different arguments');
 }
 
-/** A whole run is of a program that was started for it, and that ended by itself. */
-function obstacleIn({ report: { recording }, window }: Sums): string {
-  if (window) return t('only a part of the time was chosen');
-  if (recording === null) return t('the recording does not say whether it is of a whole run');
+/**
+ * A whole run is of a program that was started for it, and that ended by itself.
+ * @param which of the recordings it is, in words
+ */
+function obstacleIn({ report: { recording }, window }: Sums, which: string): string {
+  if (window) return t('only a part of {0} was chosen', which);
+  if (recording === null) return t('{0} does not say whether it is of a whole run', which);
   const { target, command, interrupted, program, durationSeconds } = recording;
-  if ((target?.kind ?? 'command') !== 'command' || command.length === 0) return t('what was recorded already ran');
-  if (interrupted) return t('the recording ended before the program');
-  if (!program || durationSeconds <= 0) return t('the recording is incomplete');
-  return program.exitStatus === 0 ? '' : t('the program failed');
+  if ((target?.kind ?? 'command') !== 'command' || command.length === 0) return t('{0} is of something that already ran', which);
+  if (interrupted) return t('{0} ended before its program', which);
+  if (!program || durationSeconds <= 0) return t('{0} is incomplete', which);
+  return program.exitStatus === 0 ? '' : t('the program of {0} failed', which);
 }

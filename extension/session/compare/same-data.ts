@@ -1,9 +1,9 @@
 // Which data of two builds is the same, though its type has another name: a fix that pads the elements of an array gives them a type
 // around their own. Rows of a recording can also name one array by its elements' type and by that of a part of them.
-import type { Layout } from '../../protocol/layout';
+import type { Layout, LayoutMember } from '../../protocol/layout';
 import type { TableRow } from '../../protocol/table';
 import { pathOf, typesByName, type NamedType } from './members';
-import { isUnknown, lastingName, type Sums } from './sums';
+import { isUnknown, lastingName, type Side, type Sums } from './sums';
 
 /** What a table calls a row's data. */
 export interface DataNames {
@@ -22,6 +22,8 @@ export interface Inside {
 export interface SameData {
   /** The names under which both recordings have the row's data. */
   common(row: TableRow): DataNames;
+  /** What one recording calls it: data that it has in a larger type, by that type. */
+  shown(row: TableRow, side: Side): DataNames;
   /** The type of the recording after that has a type of the one before inside; undefined: none, or several. */
   typeAfter(before: string): Inside | undefined;
 }
@@ -45,35 +47,34 @@ function placeOf(object: string, type: string): Place {
 /** The types that one side has at a place, and of each the functions that allocated it, as far as they are known. */
 type TypesAt = Map<string, Set<string>>;
 
+const NONE: TypesAt = new Map();
+
 export function sameData(before: Sums, after: Sums): SameData {
-  const sides = [before, after].map((sums) => ({ types: typesByName(sums.report.types ?? []), places: placesOf(sums) }));
-  const [was, is] = sides;
-  const inside = new Map<string, Inside>();
-  const layoutOf = (type: string): Layout | undefined =>
-    sides.map(({ types }) => onlyOne(types.get(type))).find((one) => one !== undefined);
-  for (const [key, { place, types: now = new Map<string, Set<string>>() }] of is?.places ?? []) {
-    const then = was?.places.get(key)?.types ?? new Map<string, Set<string>>();
-    const pairs = place.named ? allPairs([...then.keys()], [...now.keys()]) : changedPairs(then, now, layoutOf);
-    for (const [type, outer] of pairs) {
-      const found = place.named ? insideOf(type, outer, layoutOf) : unmistakable(type, outer, layoutOf);
-      if (insideOf(outer, type, layoutOf) !== undefined && rank(type, now) >= rank(outer, now)) continue; // they have the same members
-      const known = inside.get(typeKey(key, type));
-      // The outermost one is the data that people know.
-      if (found !== undefined && (known === undefined || sizeOf(known.type, layoutOf) < sizeOf(outer, layoutOf)))
-        inside.set(typeKey(key, type), { type: outer, path: found });
+  const sides = { before: sideOf(before), after: sideOf(after) };
+  const layoutOf = (type: string): Layout | undefined => onlyOne(sides.before.types.get(type)) ?? onlyOne(sides.after.types.get(type));
+  /** By place and type; and of each side, only in types that it has there. */
+  const inside = { common: new Map<string, Inside>(), before: new Map<string, Inside>(), after: new Map<string, Inside>() };
+  for (const [key, place] of new Map([...sides.before.places, ...sides.after.places])) {
+    const [then, now] = [sides.before.at.get(key), sides.after.at.get(key)];
+    for (const [type, outer, path] of pairsAt(place, then ?? NONE, now ?? NONE, layoutOf)) {
+      keepOutermost(inside.common, typeKey(key, type), { type: outer, path }, layoutOf);
+      if (then?.has(outer) === true) keepOutermost(inside.before, typeKey(key, type), { type: outer, path }, layoutOf);
+      if (now?.has(outer) === true) keepOutermost(inside.after, typeKey(key, type), { type: outer, path }, layoutOf);
     }
   }
+  const named = (row: TableRow, by: Map<string, Inside>): DataNames => {
+    const own = ownNames(row);
+    const place = placeOf(row.key.object ?? '', own.type);
+    const found = by.get(typeKey(placeKey(place), own.type));
+    if (found === undefined) return own;
+    const { type, path } = found;
+    return { object: place.named ? own.object : `${type}${place.name}`, type, member: memberIn(path, own, layoutOf(own.type)) };
+  };
   return {
-    common(row) {
-      const own = ownNames(row);
-      const place = placeOf(row.key.object ?? '', own.type);
-      const found = inside.get(typeKey(placeKey(place), own.type));
-      if (found === undefined) return own;
-      const { type, path } = found;
-      return { object: place.named ? own.object : `${type}${place.name}`, type, member: memberIn(path, own, layoutOf(own.type)) };
-    },
+    common: (row) => named(row, inside.common),
+    shown: (row, side) => named(row, inside[side]),
     typeAfter(type) {
-      const found = [...inside].filter(([key, one]) => key.endsWith(`\n${type}`) && is?.types.has(one.type) === true);
+      const found = [...inside.common].filter(([key, one]) => key.endsWith(`\n${type}`) && sides.after.types.has(one.type));
       return new Set(found.map(([, one]) => one.type)).size === 1 ? found[0]?.[1] : undefined;
     },
   };
@@ -93,21 +94,28 @@ function placeKey({ name, named }: Place): string {
   return `${named ? 'variable' : 'memory'} ${name}`;
 }
 
-/** By placeKey(). */
-function placesOf({ tables }: Sums): Map<string, { place: Place; types: TypesAt }> {
-  const places = new Map<string, { place: Place; types: TypesAt }>();
+interface DataOfSide {
+  types: Map<string, NamedType>;
+  /** By placeKey(). */
+  places: Map<string, Place>;
+  at: Map<string, TypesAt>;
+}
+
+function sideOf({ tables, report }: Sums): DataOfSide {
+  const side: DataOfSide = { types: typesByName(report.types ?? []), places: new Map(), at: new Map() };
   for (const { key } of tables[ALLOCATIONS] ?? []) {
     const { object = '', type = '', allocation = '' } = key;
     if (isUnknown(type) || isUnknown(object)) continue;
     const place = placeOf(object, type);
-    const there = places.get(placeKey(place)) ?? { place, types: new Map<string, Set<string>>() };
-    places.set(placeKey(place), there);
-    const functions = there.types.get(type) ?? new Set<string>();
-    there.types.set(type, functions);
+    side.places.set(placeKey(place), place);
+    const types: TypesAt = side.at.get(placeKey(place)) ?? new Map<string, Set<string>>();
+    side.at.set(placeKey(place), types);
+    const functions = types.get(type) ?? new Set<string>();
+    types.set(type, functions);
     const name = allocation.replace(/ \([^()]*:\d+\)$/, ''); // lines move
     if (name !== '' && !isUnknown(name)) functions.add(name);
   }
-  return places;
+  return side;
 }
 
 /** Where DIFF_TABLES has the rows by object, type and allocation. */
@@ -119,31 +127,39 @@ function onlyOne(type: NamedType | undefined): Layout | undefined {
 
 type Layouts = (type: string) => Layout | undefined;
 
-/** Of a variable everything is the same data: each type with each other one. */
-function allPairs(then: readonly string[], now: readonly string[]): [string, string][] {
-  const all = [...new Set([...then, ...now])];
-  return all.flatMap((type) => all.flatMap((outer): [string, string][] => (outer === type ? [] : [[type, outer]])));
+/** A type, another one that has it inside, and as which member. */
+type Pair = [type: string, outer: string, path: string];
+
+function pairsAt({ named }: Place, then: TypesAt, now: TypesAt, layoutOf: Layouts): Pair[] {
+  return named ? variablePairs(then, now, layoutOf) : changedPairs(then, now, layoutOf);
 }
 
-/** Of several names for the same members, the one that the recording after has is taken. */
-function rank(type: string, now: TypesAt): string {
-  return `${now.has(type) ? 1 : 0} ${type}`;
+/** Of a variable everything is the same data. Where types have the same members, that of the recording after is taken. */
+function variablePairs(then: TypesAt, now: TypesAt, layoutOf: Layouts): Pair[] {
+  const all = [...new Set([...then.keys(), ...now.keys()])];
+  const rank = (type: string): string => `${now.has(type) ? 1 : 0} ${type}`;
+  return all.flatMap((type) =>
+    all.flatMap((outer): Pair[] => {
+      const path = outer === type ? undefined : insideOf(type, outer, layoutOf);
+      if (path === undefined || (insideOf(outer, type, layoutOf) !== undefined && rank(type) >= rank(outer))) return [];
+      return [[type, outer, path]];
+    }),
+  );
 }
 
 /** Of memory without a name: a type that is no longer there with the one that is new there and fits, if only one does. */
-function changedPairs(then: TypesAt, now: TypesAt, layoutOf: Layouts): [string, string][] {
-  const gone = [...then.keys()].filter((type) => !now.has(type));
-  const come = [...now.keys()].filter((type) => !then.has(type));
-  const fits = (one: string, other: string): boolean => {
-    const [a, b] = [then.get(one) ?? new Set<string>(), now.get(other) ?? new Set<string>()];
-    const alike = a.size === 0 || b.size === 0 || [...a].some((name) => b.has(name));
-    return alike && (unmistakable(one, other, layoutOf) ?? unmistakable(other, one, layoutOf)) !== undefined;
-  };
-  return gone.flatMap((one): [string, string][] => {
-    const [found, ...others] = come.filter((other) => fits(one, other));
-    if (found === undefined || others.length > 0 || gone.filter((other) => fits(other, found)).length > 1) return [];
-    return unmistakable(one, found, layoutOf) === undefined ? [[found, one]] : [[one, found]];
-  });
+function changedPairs(then: TypesAt, now: TypesAt, layoutOf: Layouts): Pair[] {
+  const gone = [...then].filter(([type]) => !now.has(type));
+  const come = [...now].filter(([type]) => !then.has(type));
+  const fits = gone.flatMap(([type, allocators]) =>
+    come.flatMap(([other, others]): Pair[] => {
+      if (allocators.size > 0 && others.size > 0 && ![...allocators].some((name) => others.has(name))) return [];
+      const [path, back] = [unmistakable(type, other, layoutOf), unmistakable(other, type, layoutOf)];
+      return path !== undefined ? [[type, other, path]] : back !== undefined ? [[other, type, back]] : [];
+    }),
+  );
+  const alone = (type: string): boolean => fits.filter(([one, other]) => one === type || other === type).length === 1;
+  return fits.filter(([type, outer]) => alone(type) && alone(outer));
 }
 
 /** Types with one member are alike by chance. */
@@ -155,19 +171,27 @@ function unmistakable(type: string, outer: string, layoutOf: Layouts): string | 
 function insideOf(type: string, outer: string, layoutOf: Layouts): string | undefined {
   const [own, around] = [layoutOf(type), layoutOf(outer)];
   if (around === undefined) return undefined;
-  const members = around.members.map((one) => ({ path: pathOf(one), type: one.type, size: one.size }));
-  const paths =
-    own === undefined
-      ? members.filter((one) => one.type.replace(/ ?(\[\d*\])+$/, '') === type).map(({ path }) => path)
-      : ['', ...members.map(({ path }) => path)].filter((path) => {
-          const named = own.members.filter(({ name }) => name !== '');
-          const has = (wanted: string, of: (typeof named)[number]): boolean =>
-            members.some((one) => one.path === wanted && one.type === of.type && one.size === of.size);
-          return named.length > 0 && named.every((one) => has(path === '' ? pathOf(one) : `${path}.${pathOf(one)}`, one));
-        });
+  if (own === undefined) return onlyPath(around.members.filter((one) => one.type.replace(/ ?(\[\d*\])+$/, '') === type).map(pathOf));
+  const [first, ...others] = own.members.filter(({ name }) => name !== '');
+  if (first === undefined) return undefined;
+  const members = new Map(around.members.map((one) => [pathOf(one), one]));
+  const has = (path: string, of: LayoutMember): boolean => {
+    const one = members.get(path === '' ? pathOf(of) : `${path}.${pathOf(of)}`);
+    return one?.type === of.type && one.size === of.size;
+  };
+  const begin = pathOf(first);
+  const paths = [...members.keys()].flatMap((path) =>
+    path === begin ? [''] : path.endsWith(`.${begin}`) ? [path.slice(0, -begin.length - 1)] : [],
+  );
+  return onlyPath(paths.filter((path) => [first, ...others].every((one) => has(path, one))));
+}
+
+function onlyPath(paths: readonly string[]): string | undefined {
   return new Set(paths).size === 1 ? paths[0] : undefined;
 }
 
-function sizeOf(type: string, layoutOf: Layouts): number {
-  return layoutOf(type)?.size ?? 0;
+/** The outermost one is the data that people know. */
+function keepOutermost(known: Map<string, Inside>, key: string, found: Inside, layoutOf: Layouts): void {
+  const size = (one: Inside | undefined): number => (one === undefined ? -1 : (layoutOf(one.type)?.size ?? 0));
+  if (size(found) > size(known.get(key))) known.set(key, found);
 }
