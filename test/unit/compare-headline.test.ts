@@ -121,6 +121,20 @@ describe('the headline of a comparison', () => {
     );
   });
 
+  it('has no number where a recording has no sample, or its samples no period', () => {
+    const attached = run(2, 2000, { interrupted: true });
+    const none = diff([waits(1000)], attached, [], { ...attached, samples: 0, seconds: 0 });
+    assert.match(headline(none), /^The waiting is gone|^Whether there is less or more waiting by its share/);
+    assert.deepEqual([none.unit, diff([waits(1000)], run(2, 2000), [], { ...run(1, 0), seconds: 0 }).program.status], ['samples', 'gone']);
+    const table = sums(DIFF_TABLES, [waits(1000)], run(2, 2000));
+    for (const rows of table.tables) for (const row of rows) row.contendedNs = null;
+    const untimed = diffOf(table, sums(DIFF_TABLES, [waits(100)], run(1, 1000)));
+    assert.match(
+      headline(untimed),
+      /^2 times as fast; 80% less waiting by its share of all samples \(.*; not by the run: samples do not say how much time/,
+    );
+  });
+
   it('is as sure as chance allows even if all that was not seen were contended', () => {
     const long = run(4, 1000);
     const unseen = (share: number): SumsOptions => ({ ...long, more: { ...long.more, blind: blind(share) } });

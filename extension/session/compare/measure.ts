@@ -23,18 +23,19 @@ export interface Measure {
 export function measureOf(before: Sums, after: Sums, comparable: boolean): Measure {
   const obstacle = comparable ? obstacleOf(before, after) : t('the machines differ');
   const elapsed = obstacle === '' ? { before: elapsedOf(before), after: elapsedOf(after) } : null;
-  const untimed = !comparable || ![before, after].every(({ report }) => hasTimes(report.evidence));
+  const untimed = untimedOf(before) || untimedOf(after);
+  const seconds = elapsed !== null || [before, after].every(({ report }) => report.seconds > 0);
   const sides = { before, after };
   const total = (side: Side): number => sides[side].report.samples.total;
   const [own, other] = [meanNs(before), meanNs(after)];
   const mean = { before: own ?? other ?? 1, after: other ?? own ?? 1 };
   const nsOf = (side: Side, contended: number): number => contended * mean[side];
-  if (untimed) {
-    const reason = comparable ? t('accesses were sampled, not time') : obstacle;
+  if (!comparable || untimed !== '' || !seconds) {
+    const reason = comparable && untimed !== '' ? untimed : obstacle;
     return { unit: 'samples', reason, elapsed, of: (side, contended) => proportion(contended, total(side)), all: 1, nsOf };
   }
   const unit = elapsed === null ? 'second' : 'run';
-  const units = (side: Side): number => (unit === 'run' ? 1 : sides[side].report.seconds || 1);
+  const units = (side: Side): number => (unit === 'run' ? 1 : sides[side].report.seconds);
   const each = { before: mean.before / units('before'), after: mean.after / units('after') };
   return {
     unit,
@@ -54,6 +55,13 @@ export function valueOf(unit: DiffUnit, measure: DiffMeasure): number | null {
 /** Samples of data sources are of accesses, not of time. */
 export function hasTimes(evidence: Sums['report']['evidence']): boolean {
   return evidence.includes('clock');
+}
+
+/** Why there are no times; empty: there are. A perf.data of others need not have the samples' periods. */
+function untimedOf({ tables, report }: Sums): string {
+  if (!hasTimes(report.evidence)) return t('accesses were sampled, not time');
+  const known = (tables[0] ?? []).every(({ contendedNs }) => contendedNs !== null);
+  return known ? '' : t('samples do not say how much time they stand for');
 }
 
 /** What a contended sample stands for; undefined where there is none. */
