@@ -98,6 +98,15 @@ describe('the same data of two builds', () => {
       assert.deepEqual(entriesOf(old('make (/src/a.c:10)'), fixed('make (/src/a.c:14)'), 'type'), [['DescPadded', 'Desc', 'gone']]);
     });
 
+    it('is all that one function allocates', () => {
+      const both: Recorded = {
+        rows: [heap('DescPadded', 'desc.state', 100, 'make (/src/a.c:14)'), heap('Desc', 'state', 50, 'make (/src/a.c:14)')],
+        layouts: [PADDED, DESCRIPTOR],
+      };
+      assert.deepEqual(entriesOf(old('make (/src/a.c:10)'), both, 'type'), [['DescPadded', 'Desc', 'better']]);
+      assert.deepEqual(entriesOf(old('other (/src/a.c:10)'), both, 'type').length, 2);
+    });
+
     it('is not what another function allocates, what is still there, or one of several', () => {
       const apart = (one: Recorded, other: Recorded): void =>
         assert.deepEqual(

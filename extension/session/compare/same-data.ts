@@ -131,10 +131,14 @@ type Layouts = (type: string) => Layout | undefined;
 type Pair = [type: string, outer: string, path: string];
 
 function pairsAt({ named }: Place, then: TypesAt, now: TypesAt, layoutOf: Layouts): Pair[] {
-  return named ? variablePairs(then, now, layoutOf) : changedPairs(then, now, layoutOf);
+  const pairs = variablePairs(then, now, layoutOf);
+  if (named) return pairs;
+  const allocatorOf = (type: string): string | undefined => onlyOf([...(then.get(type) ?? []), ...(now.get(type) ?? [])]);
+  const allocated = pairs.filter(([type, outer]) => allocatorOf(type) !== undefined && allocatorOf(type) === allocatorOf(outer));
+  return [...allocated, ...changedPairs(then, now, layoutOf)];
 }
 
-/** Of a variable everything is the same data. Where types have the same members, that of the recording after is taken. */
+/** Of a variable, and of what one function allocates, everything is the same data. Where types have the same members, that of the recording after is taken. */
 function variablePairs(then: TypesAt, now: TypesAt, layoutOf: Layouts): Pair[] {
   const all = [...new Set([...then.keys(), ...now.keys()])];
   const rank = (type: string): string => `${now.has(type) ? 1 : 0} ${type}`;
@@ -171,7 +175,7 @@ function unmistakable(type: string, outer: string, layoutOf: Layouts): string | 
 function insideOf(type: string, outer: string, layoutOf: Layouts): string | undefined {
   const [own, around] = [layoutOf(type), layoutOf(outer)];
   if (around === undefined) return undefined;
-  if (own === undefined) return onlyPath(around.members.filter((one) => one.type.replace(/ ?(\[\d*\])+$/, '') === type).map(pathOf));
+  if (own === undefined) return onlyOf(around.members.filter((one) => one.type.replace(/ ?(\[\d*\])+$/, '') === type).map(pathOf));
   const [first, ...others] = own.members.filter(({ name }) => name !== '');
   if (first === undefined) return undefined;
   const members = new Map(around.members.map((one) => [pathOf(one), one]));
@@ -183,11 +187,12 @@ function insideOf(type: string, outer: string, layoutOf: Layouts): string | unde
   const paths = [...members.keys()].flatMap((path) =>
     path === begin ? [''] : path.endsWith(`.${begin}`) ? [path.slice(0, -begin.length - 1)] : [],
   );
-  return onlyPath(paths.filter((path) => [first, ...others].every((one) => has(path, one))));
+  return onlyOf(paths.filter((path) => [first, ...others].every((one) => has(path, one))));
 }
 
-function onlyPath(paths: readonly string[]): string | undefined {
-  return new Set(paths).size === 1 ? paths[0] : undefined;
+/** Undefined: there is none, or there are different ones. */
+function onlyOf(texts: readonly string[]): string | undefined {
+  return new Set(texts).size === 1 ? texts[0] : undefined;
 }
 
 /** The outermost one is the data that people know. */
