@@ -51,8 +51,8 @@ export interface DiffEntry extends DiffChange {
   /** After, where names differ. A member stands behind its type: "Worker.ticks". */
   name: string;
   /**
-   * The name before, where it is another one and the data the same: by its variable or memory and the members that both layouts show. Else
-   * absent.
+   * The name before, where it is another one and the data the same: by its variable or memory and the members that both layouts show. Of
+   * several names the one with most samples. Else absent.
    */
   was?: string;
   /** A member with another name at the same place and of the same type: perhaps it was renamed. Else absent. */

@@ -36,7 +36,7 @@ export function describeCompare({ window, workspace }: CompareSteps): void {
       await window().screenshot('9-compare-choose');
       await choose(AFTER);
       const page = await window().webview('tr.change');
-      assert.match(await page.locator('h1').innerText(), /; (the waiting is gone|\d+% less waiting a run) \((>99\.9|9\d\.\d)% sure\)/);
+      assert.match(await page.locator('h1').innerText(), /; (the waiting is gone|[\d.]+% less waiting a run) \((>99\.9|9\d\.\d)% sure\)/);
       const queue = page.getByRole('table', { name: 'Objects' }).getByRole('row', { name: /queue/ });
       assert.match(await queue.innerText(), /(gone|better)\s+queue\s+queue\.c:\d+\s+[\d.]+ m?s\s+[\d.]+ m?s\s+(>99\.9|9\d\.\d)%/);
       await window()
