@@ -4,7 +4,8 @@ import type { Advice } from '../../extension/protocol/advice';
 import type { DiffEntry } from '../../extension/protocol/diff';
 import type { Layout, LayoutMember } from '../../extension/protocol/layout';
 import { DIFF_TABLES, diffOf } from '../../extension/session/compare/diff';
-import { followed } from '../../extension/session/compare/followed';
+import { followed as followedIn } from '../../extension/session/compare/followed';
+import { sameData } from '../../extension/session/compare/same-data';
 import type { Sums } from '../../extension/session/compare/sums';
 import { advice } from './advice-builder';
 import { sums, type Waits } from './sums-builder';
@@ -145,6 +146,8 @@ describe('the same data of two builds', () => {
 });
 
 describe('advice that was followed', () => {
+  const followed = (given: Advice, before: Sums, after: Sums): boolean | undefined =>
+    followedIn(given, before, after, sameData(before, after));
   const reference = (of: Layout): NonNullable<Advice['change'] & { kind: 'members' }>['type'] => ({
     ...{ name: of.name, binary: '/src/program', size: of.size, align: of.align },
     definition: { file: '/src/program.c', line: 10 },

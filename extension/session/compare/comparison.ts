@@ -9,6 +9,7 @@ import type { TableKey, TableRow } from '../../protocol/table';
 import { DIFF_TABLES, diffOf, memberName } from './diff';
 import { followed } from './followed';
 import { lineChangesOf, type LineChanges } from './line-changes';
+import { sameData } from './same-data';
 import { lastingName, placeOfSource, sumsOf, type Side, type Sums } from './sums';
 
 export interface PlaceOnSide extends SourcePlace {
@@ -63,6 +64,7 @@ export async function compareRecordings(
 
 export function comparisonOf(before: Sums, after: Sums, advice: Advice[]): Comparison {
   const diff = diffOf(before, after);
+  const data = sameData(before, after);
   const places = { before: placesOf(before), after: placesOf(after) };
   return {
     diff,
@@ -70,7 +72,7 @@ export function comparisonOf(before: Sums, after: Sums, advice: Advice[]): Compa
     advice,
     lines: lineChangesOf(before, after),
     built: { before: builtAt(before.report.recording), after: builtAt(after.report.recording) },
-    followed: advice.map((one) => followed(one, before, after)),
+    followed: advice.map((one) => followed(one, before, after, data)),
   };
 }
 

@@ -125,7 +125,7 @@ function sumsOfData(kind: Exclude<DiffKind, 'function'>, side: Side, { tables }:
 function renamedMembers(
   was: Map<string, DataSum>,
   is: Map<string, DataSum>,
-  types: readonly Map<string, NamedType>[],
+  types: readonly ReadonlyMap<string, NamedType>[],
 ): Map<string, DataSum> {
   const found = new Map<string, DataSum>();
   for (const [key, { type, member }] of was) {

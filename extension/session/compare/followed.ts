@@ -2,16 +2,11 @@
 import type { Advice, Change, MembersChange } from '../../protocol/advice';
 import type { Layout } from '../../protocol/layout';
 import { pathOf, typesByName } from './members';
-import { sameData, type Inside, type SameData } from './same-data';
+import type { Inside, SameData } from './same-data';
 import type { Sums } from './sums';
 
 /** Undefined: the layouts cannot tell, as of variables and of blocks that are allocated in another way. */
-export function followed(
-  { change, subject, way }: Advice,
-  before: Sums,
-  after: Sums,
-  data: SameData = sameData(before, after),
-): boolean | undefined {
+export function followed({ change, subject, way }: Advice, before: Sums, after: Sums, data: SameData): boolean | undefined {
   const type = typeOf(change) ?? subject.type;
   const [was, found] = [layoutIn(before, type), afterOf(type, after, data)];
   if (found === undefined) return undefined;

@@ -51,15 +51,15 @@ const NONE: TypesAt = new Map();
 
 export function sameData(before: Sums, after: Sums): SameData {
   const sides = { before: sideOf(before), after: sideOf(after) };
-  const layoutOf = (type: string): Layout | undefined => onlyOne(sides.before.types.get(type)) ?? onlyOne(sides.after.types.get(type));
+  const insides = new Insides([sides.before, sides.after]);
   /** By place and type; and of each side, only in types that it has there. */
   const inside = { common: new Map<string, Inside>(), before: new Map<string, Inside>(), after: new Map<string, Inside>() };
   for (const [key, place] of new Map([...sides.before.places, ...sides.after.places])) {
     const [then, now] = [sides.before.at.get(key), sides.after.at.get(key)];
-    for (const [type, outer, path] of pairsAt(place, then ?? NONE, now ?? NONE, layoutOf)) {
-      keepOutermost(inside.common, typeKey(key, type), { type: outer, path }, layoutOf);
-      if (then?.has(outer) === true) keepOutermost(inside.before, typeKey(key, type), { type: outer, path }, layoutOf);
-      if (now?.has(outer) === true) keepOutermost(inside.after, typeKey(key, type), { type: outer, path }, layoutOf);
+    for (const [type, outer, path] of pairsAt(place, then ?? NONE, now ?? NONE, insides)) {
+      keepOutermost(inside.common, typeKey(key, type), { type: outer, path }, insides);
+      if (then?.has(outer) === true) keepOutermost(inside.before, typeKey(key, type), { type: outer, path }, insides);
+      if (now?.has(outer) === true) keepOutermost(inside.after, typeKey(key, type), { type: outer, path }, insides);
     }
   }
   const named = (row: TableRow, by: Map<string, Inside>): DataNames => {
@@ -68,7 +68,7 @@ export function sameData(before: Sums, after: Sums): SameData {
     const found = by.get(typeKey(placeKey(place), own.type));
     if (found === undefined) return own;
     const { type, path } = found;
-    return { object: place.named ? own.object : `${type}${place.name}`, type, member: memberIn(path, own, layoutOf(own.type)) };
+    return { object: place.named ? own.object : `${type}${place.name}`, type, member: memberIn(path, own, insides.layoutOf(own.type)) };
   };
   return {
     common: (row) => named(row, inside.common),
@@ -95,7 +95,7 @@ function placeKey({ name, named }: Place): string {
 }
 
 interface DataOfSide {
-  types: Map<string, NamedType>;
+  types: ReadonlyMap<string, NamedType>;
   /** By placeKey(). */
   places: Map<string, Place>;
   at: Map<string, TypesAt>;
@@ -121,73 +121,128 @@ function sideOf({ tables, report }: Sums): DataOfSide {
 /** Where DIFF_TABLES has the rows by object, type and allocation. */
 const ALLOCATIONS = 2;
 
-function onlyOne(type: NamedType | undefined): Layout | undefined {
-  return type?.count === 1 ? type.layout : undefined;
-}
-
-type Layouts = (type: string) => Layout | undefined;
-
 /** A type, another one that has it inside, and as which member. */
 type Pair = [type: string, outer: string, path: string];
 
-function pairsAt({ named }: Place, then: TypesAt, now: TypesAt, layoutOf: Layouts): Pair[] {
-  const pairs = variablePairs(then, now, layoutOf);
-  if (named) return pairs;
-  const allocatorOf = (type: string): string | undefined => onlyOf([...(then.get(type) ?? []), ...(now.get(type) ?? [])]);
-  const allocated = pairs.filter(([type, outer]) => allocatorOf(type) !== undefined && allocatorOf(type) === allocatorOf(outer));
-  return [...allocated, ...changedPairs(then, now, layoutOf)];
+function pairsAt({ named }: Place, then: TypesAt, now: TypesAt, insides: Insides): Pair[] {
+  const all = [...new Set([...then.keys(), ...now.keys()])];
+  if (named) return pairsOfOne(all, now, insides);
+  const allocated = new Map<string, string[]>();
+  for (const type of all) {
+    const allocator = onlyOf([...(then.get(type) ?? []), ...(now.get(type) ?? [])]);
+    if (allocator !== undefined) allocated.set(allocator, [...(allocated.get(allocator) ?? []), type]);
+  }
+  return [...[...allocated.values()].flatMap((types) => pairsOfOne(types, now, insides)), ...changedPairs(then, now, insides)];
 }
 
 /** Of a variable, and of what one function allocates, everything is the same data. Where types have the same members, that of the recording after is taken. */
-function variablePairs(then: TypesAt, now: TypesAt, layoutOf: Layouts): Pair[] {
-  const all = [...new Set([...then.keys(), ...now.keys()])];
+function pairsOfOne(all: readonly string[], now: TypesAt, insides: Insides): Pair[] {
   const rank = (type: string): string => `${now.has(type) ? 1 : 0} ${type}`;
   return all.flatMap((type) =>
     all.flatMap((outer): Pair[] => {
-      const path = outer === type ? undefined : insideOf(type, outer, layoutOf);
-      if (path === undefined || (insideOf(outer, type, layoutOf) !== undefined && rank(type) >= rank(outer))) return [];
+      const path = outer === type ? undefined : insides.pathIn(type, outer);
+      if (path === undefined || (insides.pathIn(outer, type) !== undefined && rank(type) >= rank(outer))) return [];
       return [[type, outer, path]];
     }),
   );
 }
 
 /** Of memory without a name: a type that is no longer there with the one that is new there and fits, if only one does. */
-function changedPairs(then: TypesAt, now: TypesAt, layoutOf: Layouts): Pair[] {
-  const gone = [...then].filter(([type]) => !now.has(type));
-  const come = [...now].filter(([type]) => !then.has(type));
-  const fits = gone.flatMap(([type, allocators]) =>
-    come.flatMap(([other, others]): Pair[] => {
-      if (allocators.size > 0 && others.size > 0 && ![...allocators].some((name) => others.has(name))) return [];
-      const [path, back] = [unmistakable(type, other, layoutOf), unmistakable(other, type, layoutOf)];
-      return path !== undefined ? [[type, other, path]] : back !== undefined ? [[other, type, back]] : [];
-    }),
-  );
-  const alone = (type: string): boolean => fits.filter(([one, other]) => one === type || other === type).length === 1;
-  return fits.filter(([type, outer]) => alone(type) && alone(outer));
+function changedPairs(then: TypesAt, now: TypesAt, insides: Insides): Pair[] {
+  const pairs = (types: TypesAt, others: TypesAt): Pair[] =>
+    [...types].flatMap(([type, allocators]) =>
+      others.has(type) || !isUnmistakable(type, insides)
+        ? []
+        : [...insides.outersOf(type)].flatMap(([outer, path]): Pair[] => {
+            const around = others.get(outer);
+            if (around === undefined || types.has(outer)) return [];
+            const apart = allocators.size > 0 && around.size > 0 && ![...allocators].some((name) => around.has(name));
+            return apart ? [] : [[type, outer, path]];
+          }),
+    );
+  const found = pairs(then, now);
+  const both = new Set(found.map(([type, outer]) => typeKey(type, outer)));
+  const fits = [...found, ...pairs(now, then).filter(([type, outer]) => !both.has(typeKey(outer, type)))];
+  const counts = new Map<string, number>();
+  for (const type of fits.flatMap(([one, other]) => [one, other])) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return fits.filter(([type, outer]) => counts.get(type) === 1 && counts.get(outer) === 1);
 }
 
 /** Types with one member are alike by chance. */
-function unmistakable(type: string, outer: string, layoutOf: Layouts): string | undefined {
-  return (layoutOf(type)?.members.length ?? 0) < 2 ? undefined : insideOf(type, outer, layoutOf);
+function isUnmistakable(type: string, insides: Insides): boolean {
+  return (insides.layoutOf(type)?.members.length ?? 0) >= 2;
 }
 
-/** The path of the member of `outer` that is a `type`, by the members of both; undefined: it has none, or several. */
-function insideOf(type: string, outer: string, layoutOf: Layouts): string | undefined {
-  const [own, around] = [layoutOf(type), layoutOf(outer)];
-  if (around === undefined) return undefined;
-  if (own === undefined) return onlyOf(around.members.filter((one) => one.type.replace(/ ?(\[\d*\])+$/, '') === type).map(pathOf));
-  const [first, ...others] = own.members.filter(({ name }) => name !== '');
-  if (first === undefined) return undefined;
-  const members = new Map(around.members.map((one) => [pathOf(one), one]));
-  const has = (path: string, of: LayoutMember): boolean => {
-    const one = members.get(path === '' ? pathOf(of) : `${path}.${pathOf(of)}`);
-    return one?.type === of.type && one.size === of.size;
-  };
-  const begin = pathOf(first);
-  const paths = [...members.keys()].flatMap((path) =>
-    path === begin ? [''] : path.endsWith(`.${begin}`) ? [path.slice(0, -begin.length - 1)] : [],
-  );
-  return onlyOf(paths.filter((path) => [first, ...others].every((one) => has(path, one))));
+/** Which types have which other ones inside, by the names, types and sizes of members: looked up once for each type that is asked for. */
+class Insides {
+  private readonly layouts = new Map<string, Layout>();
+  private readonly members = new Map<string, Map<string, LayoutMember>>();
+  /** By the last part of their paths, and by their types. */
+  private readonly named = new Map<string, Found[]>();
+  private readonly typed = new Map<string, Found[]>();
+  private readonly known = new Map<string, Map<string, string>>();
+
+  constructor(sides: readonly DataOfSide[]) {
+    for (const { types } of sides)
+      for (const [name, { layout, count }] of types) {
+        if (count > 1 || this.layouts.has(name)) continue;
+        this.layouts.set(name, layout);
+        this.members.set(name, new Map(layout.members.map((one) => [pathOf(one), one])));
+        for (const [path, { type }] of this.members.get(name) ?? []) {
+          append(this.named, path.slice(path.lastIndexOf('.') + 1), { outer: name, path });
+          append(this.typed, type.replace(/ ?(\[\d*\])+$/, ''), { outer: name, path });
+        }
+      }
+  }
+
+  layoutOf(type: string): Layout | undefined {
+    return this.layouts.get(type);
+  }
+
+  /** The path of the member of `outer` that is a `type`; empty: it has the same members; undefined: it has none, or several. */
+  pathIn(type: string, outer: string): string | undefined {
+    return this.outersOf(type).get(outer);
+  }
+
+  /** The types that have it inside, with the path. */
+  outersOf(type: string): ReadonlyMap<string, string> {
+    const known = this.known.get(type);
+    if (known !== undefined) return known;
+    const paths = new Map<string, string[]>();
+    for (const { outer, path } of this.placesFor(type)) if (outer !== type) paths.set(outer, [...(paths.get(outer) ?? []), path]);
+    const found = new Map([...paths].flatMap(([outer, all]) => (all.length === 1 ? [[outer, all[0] ?? ''] as const] : [])));
+    this.known.set(type, found);
+    return found;
+  }
+
+  private placesFor(type: string): Found[] {
+    const layout = this.layouts.get(type);
+    if (layout === undefined) return this.typed.get(type) ?? []; // a number, which has no members
+    const [first, ...others] = layout.members.filter(({ name }) => name !== '');
+    if (first === undefined) return [];
+    const begin = pathOf(first);
+    return (this.named.get(begin.slice(begin.lastIndexOf('.') + 1)) ?? []).flatMap(({ outer, path }): Found[] => {
+      if (path !== begin && !path.endsWith(`.${begin}`)) return [];
+      const prefix = path.slice(0, path.length - begin.length);
+      const members = this.members.get(outer);
+      const has = (of: LayoutMember): boolean => {
+        const one = members?.get(prefix + pathOf(of));
+        return one?.type === of.type && one.size === of.size;
+      };
+      return has(first) && others.every(has) ? [{ outer, path: prefix.replace(/\.$/, '') }] : [];
+    });
+  }
+}
+
+interface Found {
+  outer: string;
+  path: string;
+}
+
+function append(map: Map<string, Found[]>, key: string, found: Found): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [found]);
+  else known.push(found);
 }
 
 /** Undefined: there is none, or there are different ones. */
@@ -196,7 +251,7 @@ function onlyOf(texts: readonly string[]): string | undefined {
 }
 
 /** The outermost one is the data that people know. */
-function keepOutermost(known: Map<string, Inside>, key: string, found: Inside, layoutOf: Layouts): void {
-  const size = (one: Inside | undefined): number => (one === undefined ? -1 : (layoutOf(one.type)?.size ?? 0));
+function keepOutermost(known: Map<string, Inside>, key: string, found: Inside, insides: Insides): void {
+  const size = (one: Inside | undefined): number => (one === undefined ? -1 : (insides.layoutOf(one.type)?.size ?? 0));
   if (size(found) > size(known.get(key))) known.set(key, found);
 }
