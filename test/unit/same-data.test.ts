@@ -134,6 +134,11 @@ describe('the same data of two builds', () => {
     });
   });
 
+  it('is not known of a name that several types have', () => {
+    const twice = { ...before, layouts: [DESCRIPTOR, layout('Desc', 8, [member('one', 0, 8)]), LOCK] };
+    assert.ok(entriesOf(twice, after, 'type').every(([, was]) => was !== 'Desc'));
+  });
+
   it('is not what has other members, though it is called the same', () => {
     const other = layout('Other', 64, [member('first', 0, 8), member('second', 8, 8)]);
     const result = entriesOf(before, { rows: [waits('descriptors', 'Other', 'first', 700)], layouts: [other] }, 'type');

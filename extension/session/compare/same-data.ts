@@ -68,7 +68,7 @@ export function sameData(before: Sums, after: Sums): SameData {
     const found = by.get(typeKey(placeKey(place), own.type));
     if (found === undefined) return own;
     const { type, path } = found;
-    return { object: place.named ? own.object : `${type}${place.name}`, type, member: memberIn(path, own, insides.layoutOf(own.type)) };
+    return { object: place.named ? own.object : `${type}${place.name}`, type, member: memberIn(path, own) };
   };
   return {
     common: (row) => named(row, inside.common),
@@ -80,10 +80,9 @@ export function sameData(before: Sums, after: Sums): SameData {
   };
 }
 
-function memberIn(path: string, { member }: DataNames, layout: Layout | undefined): string {
-  if (layout === undefined) return path; // a number, which has no members
-  if (path === '' || member === '[no member]') return member;
-  return `${path}.${member}`;
+function memberIn(path: string, { object, member }: DataNames): string {
+  if (member === object) return path; // a number, whose member is called as itself
+  return path === '' || member === '[no member]' ? member : `${path}.${member}`;
 }
 
 function typeKey(place: string, type: string): string {
@@ -135,7 +134,10 @@ function pairsAt({ named }: Place, then: TypesAt, now: TypesAt, insides: Insides
   return [...[...allocated.values()].flatMap((types) => pairsOfOne(types, now, insides)), ...changedPairs(then, now, insides)];
 }
 
-/** Of a variable, and of what one function allocates, everything is the same data. Where types have the same members, that of the recording after is taken. */
+/**
+ * Of a variable, and of what one function allocates, everything is the same data. Where types have the same members, that of the recording
+ * after is taken.
+ */
 function pairsOfOne(all: readonly string[], now: TypesAt, insides: Insides): Pair[] {
   const rank = (type: string): string => `${now.has(type) ? 1 : 0} ${type}`;
   return all.flatMap((type) =>
@@ -183,9 +185,11 @@ class Insides {
   private readonly known = new Map<string, Map<string, string>>();
 
   constructor(sides: readonly DataOfSide[]) {
+    const several = new Set(sides.flatMap(({ types }) => [...types].flatMap(([name, { count }]) => (count > 1 ? [name] : []))));
     for (const { types } of sides)
-      for (const [name, { layout, count }] of types) {
-        if (count > 1 || this.layouts.has(name)) continue;
+      for (const [name, { layout }] of types) {
+        if (several.has(name)) this.known.set(name, new Map()); // nobody knows which of them is meant
+        if (several.has(name) || this.layouts.has(name)) continue;
         this.layouts.set(name, layout);
         this.members.set(name, new Map(layout.members.map((one) => [pathOf(one), one])));
         for (const [path, { type }] of this.members.get(name) ?? []) {
