@@ -2,8 +2,9 @@
 // text as it is now. Setting: cacheline.compareHeat.
 import { readFile, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import type { Comparison, Side } from '../session/compare/comparison';
+import type { Comparison } from '../session/compare/comparison';
 import type { LineChange, SideLines } from '../session/compare/line-changes';
+import type { Side } from '../session/compare/sums';
 import { LineTracker } from '../session/lines/line-tracker';
 import type { PathPair } from '../session/lines/source-map';
 import { collectWords, type FileWords } from '../session/lines/line-words';

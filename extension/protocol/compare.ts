@@ -16,9 +16,9 @@ export interface CompareRow {
   name: string;
   /** What else is to be known of the name; may be empty. */
   remark: string;
-  /** Contended samples over all samples of the recording, 0 to 1: how long the bars are. */
-  share: Record<keyof BothSides, number>;
-  shareText: BothSides;
+  /** Its waiting over that of whatever waits most, 0 to 1: how long the bars are. */
+  bar: Record<keyof BothSides, number>;
+  waiting: BothSides;
   /** How sure it is that chance alone makes no such difference; may be empty. */
   sure: string;
   /** By the columns of the view. */
@@ -32,21 +32,27 @@ export interface CompareRow {
 /** What was advised on the recording before, beside what came. */
 export interface PredictedRow {
   advice: string;
+  /** Whether it was followed, as the layouts show. */
+  followed: string;
   /** How much faster the program was predicted to be. */
   speedup: string;
-  /** Of the time that a run waits for this data, what is left. */
+  /** Of the waiting for this data, what is left. */
   predictedLeft: string;
   measuredLeft: string;
 }
 
 export interface CompareView {
   conclusion: string;
+  /** Its numbers; may be empty. */
+  details: string;
   before: string;
   after: string;
   /** How long the recorded runs took; empty where that says nothing. */
   elapsed: string;
   predicted: PredictedRow[];
-  /** What rows say besides their shares: titles, and what they mean. */
+  /** What the waiting of rows is. */
+  waiting: string;
+  /** What rows say besides their waiting: titles, and what they mean. */
   columns: { name: string; meaning: string }[];
   /** Without kinds that have no rows. */
   tables: { kind: DiffKind; title: string; rows: CompareRow[] }[];

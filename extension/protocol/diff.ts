@@ -7,6 +7,12 @@ export type DiffKind = 'object' | 'type' | 'member' | 'function';
 /** `gone`: nothing of it waits any more; `new`: nothing of it waited; `unsure`: chance alone can explain the difference. */
 export type DiffStatus = 'gone' | 'new' | 'better' | 'worse' | 'same' | 'unsure';
 
+/**
+ * By what waiting is compared: `run`: the contended time of a whole run; `second`: that of a second, where the recordings are not of two
+ * whole runs that do the same; `samples`: the share of all samples, where there are no times that mean the same.
+ */
+export type DiffUnit = 'run' | 'second' | 'samples';
+
 /** What one recording says of an entry. null: this evidence cannot say. */
 export interface DiffMeasure {
   /** Contended samples. */
@@ -33,8 +39,9 @@ export interface DiffChange {
   before: DiffMeasure;
   after: DiffMeasure;
   /**
-   * That the status is right: for gone, new, better and worse the probability that chance makes no such difference; for same that the
-   * true difference is a small one. Lower where names were matched by guess or where a recording could not look.
+   * That the status is right: for gone, new, better and worse the probability that chance makes no such difference, even if all that the
+   * recording with less could not see were contended; for same that the true difference is a small one. Lower where names were matched by
+   * guess.
    */
   confidence: Share;
 }
@@ -43,6 +50,11 @@ export interface DiffEntry extends DiffChange {
   kind: DiffKind;
   /** After, where names differ. A member stands behind its type: "Worker.ticks". */
   name: string;
+  /**
+   * The name before, where it is another one and the data the same: by its variable or memory and the members that both layouts show. Of
+   * several names the one with most samples. Else absent.
+   */
+  was?: string;
   /** A member with another name at the same place and of the same type: perhaps it was renamed. Else absent. */
   perhaps?: string;
   /** Of a type: so many different types carry the name (the larger number of both sides), and their sums are compared. Else absent. */
@@ -66,6 +78,11 @@ export interface DiffSide {
    * @minimum 0
    */
   seconds: number;
+  /**
+   * That the recorded run took; null: it was no whole run, or not the same one as the other.
+   * @minimum 0
+   */
+  runSeconds: number | null;
   /** Of its samples, those of which nothing can be said; 0: less than 10%. */
   blindShare: Share;
 }
@@ -79,11 +96,21 @@ export interface Diff {
   schema: 'cacheline-diff/1';
   /** False: both count different things as contended, so that only what went and what came is told. */
   comparable: boolean;
+  /** What the status words go by. */
+  unit: DiffUnit;
+  /** A clause: why that is not the waiting of a run; null: it is. */
+  unitReason: string | null;
   before: DiffSide;
   after: DiffSide;
   /** All contended samples. */
   program: DiffChange;
-  /** By kind; the largest difference of shares first. */
+  /** The type or, where none is known, the object with most contended samples after; null: nothing waits any more. */
+  remaining: {
+    name: string;
+    /** Of all contended samples after. */
+    share: Share;
+  } | null;
+  /** By kind; the largest difference of the waiting first. */
   entries: DiffEntry[];
   /** In what the recordings differ, and what cannot be compared for that: sentences. */
   notes: string[];

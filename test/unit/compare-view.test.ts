@@ -9,7 +9,7 @@ import { compareView, parseCompareMessage } from '../../extension/session/compar
 import { ChangeRow } from '../../webviews/compare/table';
 import { advice, adviceList } from './advice-builder';
 import { intelReport } from './pmu-reports';
-import { sums, type SumsOptions, type Waits } from './sums-builder';
+import { sums, wholeRun, type SumsOptions, type Waits } from './sums-builder';
 
 const EVIL = 'a\u202eb\u001b[1m';
 const HARMLESS = 'a\\u{202e}b\\x1b[1m';
@@ -43,7 +43,8 @@ describe('compare view', () => {
 
   it('says the conclusion, and in tables what is gone, new and the same', () => {
     const view = compareView(comparison([worker(400), worker(200, { type: 'Queue', object: 'queue' })], [worker(400)]));
-    assert.match(view.conclusion, /less waiting: 60\.0% .* before, 40\.0% after/);
+    assert.match(view.conclusion, /^33% less waiting each second .*; most of what remains: workers\.$/);
+    assert.match(view.details, /60\.0% .* before, 40\.0% after/);
     assert.deepEqual(
       view.tables.map(({ kind, rows }) => [kind, rows.map(({ name, status }) => `${name} ${status}`)]),
       [
@@ -55,20 +56,19 @@ describe('compare view', () => {
     );
     assert.deepEqual(
       view.columns.map(({ name }) => name),
-      ['Time per second', 'Time per run', 'Contended samples'],
+      ['Share', 'Contended samples'],
     );
     assert.ok(view.columns.every(({ meaning }) => meaning !== ''));
     const [gone] = view.tables[0]!.rows;
     assert.deepEqual(
-      [gone?.shareText, gone?.share],
+      [gone?.waiting, gone?.bar],
       [
-        { before: '20.0%', after: '0.0%' },
-        { before: 0.2, after: 0 },
+        { before: '200 ms', after: '0.0 ms' },
+        { before: 1 / 3, after: 0 },
       ],
     );
     assert.deepEqual(gone?.numbers, [
-      { before: '200 ms', after: '0.0 ms' },
-      { before: '400 ms', after: '0.0 ms' },
+      { before: '20.0%', after: '0.0%' },
       { before: '200', after: '0' },
     ]);
     assert.match(gone.sure, /99/);
@@ -116,26 +116,12 @@ describe('compare view', () => {
   });
 
   it('says how long whole runs with the same arguments took, and of no others', () => {
-    const meta = (more: Partial<RecordingMeta>): SumsOptions => {
-      const program = { exitStatus: 0, signal: null, cpuSeconds: 1 };
-      const machine = { hostname: 'a', kernel: '6.1', cpu: 'A', cpus: 4, lineSize: 64 };
-      const run = {
-        command: ['./server', '3'],
-        durationSeconds: 3,
-        interrupted: false,
-        program,
-        machine,
-        frequency: 500,
-        binaries: [],
-        startedAt: '2026-01-01T00:00:00Z',
-      };
-      return { more: { recording: { ...intelReport().recording!, ...run, ...more } } };
-    };
+    const meta = (more: Partial<RecordingMeta>): SumsOptions => ({ more: { recording: wholeRun(more) } });
     const elapsed = (before: Partial<RecordingMeta>, after: Partial<RecordingMeta>): string =>
       compareView(comparison([worker(400)], [], { of: [meta(before), meta(after)] })).elapsed;
     assert.match(
       elapsed({}, { command: ['./fixed', '3'], durationSeconds: 1.5 }),
-      /^The recorded runs took 3\.00 s before, 1\.50 s after: 2 times/,
+      /^The recorded runs took 3\.00 s before, 1\.50 s after\./,
     );
     assert.equal(elapsed({}, { command: ['./fixed', '4'] }), '');
     assert.equal(elapsed({ interrupted: true }, {}), '');
@@ -169,12 +155,12 @@ describe('compare view', () => {
       );
     assert.ok(uses.some(({ field }) => field === 'ticks'));
     const less = lines.of(400, 40);
-    assert.deepEqual([less?.direction, less?.text], ['better', 'waits less: 40.0% before, 4.0% after']);
+    assert.deepEqual([less?.direction, less?.text], ['better', 'waits less: 400 ms each second before, 40.0 ms after']);
     assert.match(
       less?.words ?? '',
-      /^\*\*Waits less\*\*, by the two compared recordings\. .*: 40\.0% before, 4\.0% after \((>99\.9|9\d\.\d)% sure\)\.$/,
+      /^\*\*Waits less\*\*, by the two compared recordings\. .*: 400 ms each second before, 40\.0 ms after \((>99\.9|9\d\.\d)% sure\)\.$/,
     );
-    assert.deepEqual(lines.of(0, 300)?.text, 'waits now: 0.0% before, 30.0% after');
+    assert.deepEqual(lines.of(0, 300)?.text, 'waits now: 0.0 ms each second before, 300 ms after');
     assert.deepEqual([lines.of(300, 0)?.direction, lines.of(40, 400)?.direction], ['better', 'worse']);
     assert.deepEqual([lines.of(400, 400), lines.of(3, 1)], [undefined, undefined], 'the same, and too few to tell');
   });

@@ -1,12 +1,12 @@
 // Comparing two recordings: what is matched with what, what chance explains, and what does not compare.
 import assert from 'node:assert/strict';
 import type { Diff, DiffEntry } from '../../extension/protocol/diff';
-import { differenceOf } from '../../extension/session/compare/chance';
+import { differenceOf, proportion } from '../../extension/session/compare/chance';
 import { DIFF_TABLES, diffOf } from '../../extension/session/compare/diff';
 import { diffMarkdown, diffText } from '../../extension/session/compare/diff-text';
 import { COLOURED, displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
 import { schemaErrors } from './schemas';
-import { sums, type SumsOptions, type Waits } from './sums-builder';
+import { sums, wholeRun, type SumsOptions, type Waits } from './sums-builder';
 import { matchGolden } from './golden';
 import { intelReport } from './pmu-reports';
 import { layout, member, typeHeat } from './type-builder';
@@ -69,12 +69,12 @@ describe('comparing recordings', () => {
 
   it('holds differences of proportions against known values', () => {
     // Without the allowance for correlated samples: 56 of 70 and 48 of 80, of which Agresti and Caffo give [0.06, 0.34].
-    const { value, low, high, p, within } = differenceOf({ part: 48 * 4, of: 80 * 4 }, { part: 56 * 4, of: 70 * 4 });
+    const { value, low, high, p, within } = differenceOf(proportion(48 * 4, 80 * 4), proportion(56 * 4, 70 * 4));
     assert.ok(Math.abs(value - 0.2) < 1e-12);
     assert.ok(Math.abs(low - 0.052) < 0.01 && Math.abs(high - 0.339) < 0.01, `${low} ${high}`);
     assert.ok(p > 0.005 && p < 0.012, `${p}`);
     assert.ok(within(0.4) > 0.99 && within(0.001) < 0.02);
-    const none = differenceOf({ part: 0, of: 0 }, { part: 0, of: 0 });
+    const none = differenceOf(proportion(0, 0), proportion(0, 0));
     assert.deepEqual([none.value, Math.abs(none.p - 1) < 1e-6], [0, true]);
   });
 
@@ -178,6 +178,16 @@ describe('comparing recordings', () => {
       assert.match(notes.join('\n'), /number of CPUs \(4, then 8\)/);
       assert.match(notes.join('\n'), /500 samples per second .* before, 99 samples per second .* after/);
       assert.deepEqual(diff([worker(400)], [worker(400)], one).notes, []);
+      const kernel = meta({
+        command: ['/a/server'],
+        machine: { ...machine, kernel: '6.2' },
+        frequency: 500,
+        period: 0,
+        collector: 'clock',
+      });
+      assert.deepEqual(diff([worker(400)], [worker(400)], one, kernel).notes, [
+        'The kernels differ (6.1, then 6.2): small differences may come from that.',
+      ]);
     });
 
     it('what a recording could not see', () => {
@@ -191,13 +201,14 @@ describe('comparing recordings', () => {
 
   it('is text that fits its width, and Markdown that names cannot break', () => {
     const name = 'Evil<script>|`@all`\u001b[31m_x_';
-    const result = diff([worker(400), worker(300, { type: name, object: name.repeat(5), frame: name })], [worker(100)]);
+    const run = (durationSeconds: number): SumsOptions => ({ more: { recording: wholeRun({ durationSeconds }) } });
+    const result = diff([worker(400), worker(300, { type: name, object: name.repeat(5), frame: name })], [worker(100)], run(3), run(1.5));
     matchGolden('diff-80.txt', diffText(result, { width: 80, style: PLAIN, showAll: false }));
     for (const width of [40, 80, 200])
       for (const line of diffText(result, { width, style: PLAIN, showAll: true }).split('\n')) assert.ok(displayWidth(line) <= width, line);
     assert.match(
       diffText(result, { width: 200, style: PLAIN, showAll: true }),
-      / time\/run +after +samples +after +name\n +better .* 800 ms +200 ms +400 +100 +Worker\n/,
+      / time\/run +after +sure +share +after +time\/s +after +samples +after +name\n +better +800 ms +200 ms .* 400 +100 +Worker\n/,
       'a wide terminal has more columns',
     );
     assert.ok(diffText(result, { width: 80, style: COLOURED, showAll: true }).includes('\u001b[32mgone'));

@@ -2,9 +2,11 @@
 import type { FalseShare } from '../../extension/protocol/false-share';
 import type { Finding } from '../../extension/protocol/finding';
 import type { TypeHeat } from '../../extension/protocol/layout';
+import type { RecordingMeta } from '../../extension/protocol/recording';
 import type { Report, SourcePlace } from '../../extension/protocol/report';
 import type { TableKey, TableRow } from '../../extension/protocol/table';
 import type { Sums } from '../../extension/session/compare/sums';
+import { intelReport } from './pmu-reports';
 import { finding, report } from './report-builder';
 import { tableRow } from './table-builder';
 
@@ -20,9 +22,29 @@ export interface Waits {
   falseShare?: number;
   verdict?: TableRow['verdict'];
   source?: string;
+  /** The function that allocated it. */
+  allocation?: string;
 }
 
 const PERIOD_NS = 2_000_000;
+
+/** The meta.json of a whole run by the clock. */
+export function wholeRun(more: Partial<RecordingMeta> = {}): RecordingMeta {
+  return {
+    ...intelReport().recording!,
+    command: ['./server', '3'],
+    collector: 'clock',
+    frequency: 500,
+    period: 0,
+    durationSeconds: 3,
+    interrupted: false,
+    program: { exitStatus: 0, signal: null, cpuSeconds: 1 },
+    machine: { hostname: 'a', kernel: '6.1', cpu: 'A', cpus: 4, lineSize: 64 },
+    binaries: [],
+    startedAt: '2026-01-01T00:00:00Z',
+    ...more,
+  };
+}
 
 export interface SumsOptions {
   samples?: number;
@@ -46,7 +68,7 @@ export function sums(
     types,
     samples: { ...report([]).samples, total: samples, attributed: samples, contended },
   };
-  return { path: 'made.cacheline', report: head, tables: by.map((keys) => tableOf(keys, rows, samples)) };
+  return { path: 'made.cacheline', window: false, report: head, tables: by.map((keys) => tableOf(keys, rows, samples)) };
 }
 
 /** One for each object, with its members. */
@@ -88,6 +110,7 @@ function tableOf(keys: readonly TableKey[], rows: readonly Waits[], samples: num
       frame: row.frame ?? 'work',
       function: row.symbol ?? row.frame ?? 'work',
       source: row.source ?? '[no source line known]',
+      allocation: row.allocation ?? '[no allocation known]',
     };
     const key = Object.fromEntries(keys.map((name) => [name, texts[name] ?? '']));
     const id = JSON.stringify(key);

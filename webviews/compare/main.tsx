@@ -20,10 +20,11 @@ function App() {
 }
 
 function Comparison({ version, view }: { version: number; view: CompareView }) {
-  const { conclusion, elapsed, predicted, columns, tables, notes, legend } = view;
+  const { conclusion, details, elapsed, predicted, waiting, columns, tables, notes, legend } = view;
   return (
     <main>
       <h1>{conclusion}</h1>
+      {details !== '' && <p>{details}</p>}
       <Sides {...view} />
       <div class="actions">
         <button type="button" class="secondary" onClick={() => send({ type: 'swap' })}>
@@ -45,7 +46,13 @@ function Comparison({ version, view }: { version: number; view: CompareView }) {
       )}
       {(predicted.length > 0 || elapsed !== '') && <Predicted predicted={predicted} elapsed={elapsed} />}
       {tables.map((table) => (
-        <ChangeTable key={table.kind} {...table} columns={columns} onOpen={(row) => send({ type: 'open', version, row })} />
+        <ChangeTable
+          key={table.kind}
+          {...table}
+          waiting={waiting}
+          columns={columns}
+          onOpen={(row) => send({ type: 'open', version, row })}
+        />
       ))}
       {tables.length > 0 && (
         <p class="quiet legend">
@@ -69,6 +76,7 @@ function Sides({ before, after }: BothSides) {
 
 const PREDICTED: TableTitle[] = [
   { name: t('Advice on the recording before'), meaning: t('What to change, as the recording before suggests') },
+  { name: t('Followed'), meaning: t('Whether the change was made, as far as the layouts of both binaries show it') },
   { name: t('The program, predicted'), meaning: t('How much faster the program gets, computed from the recording before the change') },
   {
     name: t('Waiting left, predicted'),
@@ -91,9 +99,10 @@ function Predicted({ predicted, elapsed }: { predicted: PredictedRow[]; elapsed:
               <TitleRow titles={PREDICTED} />
             </thead>
             <tbody>
-              {predicted.map(({ advice, speedup, predictedLeft, measuredLeft }, index) => (
+              {predicted.map(({ advice, followed, speedup, predictedLeft, measuredLeft }, index) => (
                 <tr key={index}>
                   <th scope="row">{advice}</th>
+                  <td>{followed}</td>
                   <td>{speedup}</td>
                   <td class="number">{predictedLeft}</td>
                   <td class="number">{measuredLeft}</td>
@@ -103,11 +112,7 @@ function Predicted({ predicted, elapsed }: { predicted: PredictedRow[]; elapsed:
           </table>
         </div>
       )}
-      {predicted.length > 0 && (
-        <p class="quiet legend">
-          {t('Waiting left: the part of the time that a run waits for this data. It is not known which advice you followed.')}
-        </p>
-      )}
+      {predicted.length > 0 && <p class="quiet legend">{t('Waiting left: the part of the waiting for this data that is still there.')}</p>}
     </section>
   );
 }

@@ -1,15 +1,19 @@
-// A table of what changed: shares as bars with their numbers, and a button that opens the source line.
+// A table of what changed: the waiting as bars with its numbers, and a button that opens the source line.
 import { useState } from 'preact/hooks';
 import type { CompareRow, CompareView } from '../../extension/protocol/compare';
 import { t } from '../../extension/protocol/l10n';
 import { TitleRow, type TableTitle } from '../page/title-row';
 
-const TITLES: TableTitle[] = [
-  { name: t('Status'), meaning: t('What became of the waiting; “unsure”: chance explains the difference'), kind: 'status' },
+const titles = (waiting: string): TableTitle[] => [
+  {
+    name: t('Status'),
+    meaning: t('What became of the waiting; “unsure”: chance, or what was not seen, can explain the difference'),
+    kind: 'status',
+  },
   { name: t('Name'), meaning: t('The data or the function that waits') },
   { name: t('Waits most at'), meaning: t('The source line that waits most'), kind: 'place' },
-  { name: t('Share before'), meaning: t('Its contended samples, as a part of all samples of the recording before'), kind: 'share' },
-  { name: t('Share after'), meaning: t('Its contended samples, as a part of all samples of the recording after'), kind: 'share' },
+  { name: t('Waiting before'), meaning: t('{0}: before', waiting), kind: 'share' },
+  { name: t('Waiting after'), meaning: t('{0}: after', waiting), kind: 'share' },
   { name: t('Sure'), meaning: t('How sure it is that chance does not explain the difference'), kind: 'number sure' },
 ];
 
@@ -19,12 +23,14 @@ const FIRST_ROWS = 20;
 interface ChangeTableProps {
   title: string;
   rows: CompareRow[];
+  /** What their waiting is. */
+  waiting: string;
   /** Titles of their numbers. */
   columns: CompareView['columns'];
   onOpen: (row: number) => void;
 }
 
-export function ChangeTable({ title, rows, columns, onOpen }: ChangeTableProps) {
+export function ChangeTable({ title, rows, waiting, columns, onOpen }: ChangeTableProps) {
   const [all, setAll] = useState(false);
   const shown = all ? rows : rows.slice(0, FIRST_ROWS);
   return (
@@ -35,7 +41,7 @@ export function ChangeTable({ title, rows, columns, onOpen }: ChangeTableProps) 
           <thead>
             <TitleRow
               titles={[
-                ...TITLES,
+                ...titles(waiting),
                 ...columns.map(({ name, meaning }) => ({ name, meaning: t('{0}: before → after', meaning), kind: 'number' })),
               ]}
             />
@@ -57,7 +63,7 @@ export function ChangeTable({ title, rows, columns, onOpen }: ChangeTableProps) 
 }
 
 export function ChangeRow({ row, onOpen }: { row: CompareRow; onOpen: (row: number) => void }) {
-  const { id, status, statusText, name, remark, share, shareText, sure, numbers, place, placeTitle } = row;
+  const { id, status, statusText, name, remark, bar, waiting, sure, numbers, place, placeTitle } = row;
   return (
     <tr class="change" onDblClick={() => place !== '' && onOpen(id)}>
       <td>
@@ -74,8 +80,8 @@ export function ChangeRow({ row, onOpen }: { row: CompareRow; onOpen: (row: numb
           </button>
         )}
       </td>
-      <Share share={share.before} text={shareText.before} />
-      <Share share={share.after} text={shareText.after} />
+      <Waiting bar={bar.before} text={waiting.before} />
+      <Waiting bar={bar.after} text={waiting.after} />
       <td class="number">{sure}</td>
       {numbers.map(({ before, after }, index) => (
         <td key={index} class="number">
@@ -87,11 +93,11 @@ export function ChangeRow({ row, onOpen }: { row: CompareRow; onOpen: (row: numb
 }
 
 /** The bar is decoration: the number beside it says the same. */
-function Share({ share, text }: { share: number; text: string }) {
+function Waiting({ bar, text }: { bar: number; text: string }) {
   return (
     <td class="share">
       <span class="bar" aria-hidden="true">
-        <span style={{ width: `${share * 100}%` }} />
+        <span style={{ width: `${bar * 100}%` }} />
       </span>
       {text}
     </td>

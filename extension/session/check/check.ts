@@ -3,7 +3,7 @@ import type { Acceptance, Check, CheckFinding, FindingKey, Rule, Waiting } from 
 import { isMostlyBlind } from '../../protocol/blindness';
 import type { Finding, FindingMember } from '../../protocol/finding';
 import type { Report, SourcePlace, Verdict } from '../../protocol/report';
-import { differenceOf } from '../compare/chance';
+import { differenceOf, proportion } from '../compare/chance';
 import { withoutAddress, type Sums } from '../compare/sums';
 import { percent } from '../../protocol/words';
 import { findingName as subjectName } from '../report/lead';
@@ -188,7 +188,7 @@ function findingOf(part: Part, samples: number, { baseline, accept = [], today }
 /** Shares of other evidence mean something else: what was there is known. */
 function hasGrown(before: Waiting, baseline: Baseline, now: Waiting, samples: number, { evidence }: Report): boolean {
   if (evidence.includes('clock') !== baseline.evidence.includes('clock')) return false;
-  const difference = differenceOf({ part: before.contended, of: baseline.samples }, { part: now.contended, of: samples });
+  const difference = differenceOf(proportion(before.contended, baseline.samples), proportion(now.contended, samples));
   return now.programShare > GROWTH * before.programShare && difference.p <= SIGNIFICANT;
 }
 

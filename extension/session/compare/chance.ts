@@ -1,13 +1,15 @@
-// Whether chance explains the difference of two shares of samples.
+// Whether chance explains a difference between two recordings.
 
-/** So many samples of a recording count. */
-export interface Proportion {
-  part: number;
-  of: number;
+/** What a recording says of a quantity, whose true value it only samples. */
+export interface Estimate {
+  value: number;
+  /** Where the true value probably is, and how far from it: not quite `value` where samples are few, nor 0 where there is none. */
+  centre: number;
+  variance: number;
 }
 
 export interface Difference {
-  /** Of the shares: after less before. */
+  /** After less before. */
   value: number;
   /** Its 95% interval. */
   low: number;
@@ -27,28 +29,30 @@ const SAMPLES_OF_ONE = 4;
 /** Standard deviations of a 95% interval. */
 const INTERVAL = 1.96;
 
-/** By Agresti and Caffo (2000): a success and a failure more on either side, so that few samples and none are treated right. */
-export function differenceOf(before: Proportion, after: Proportion): Difference {
-  const [a, b] = [smoothed(before), smoothed(after)];
-  const error = Math.sqrt(a.variance + b.variance);
-  const centre = b.share - a.share;
+/** `part` of `of` samples. By Agresti and Caffo (2000): a success and a failure more, so that few samples and none are treated right. */
+export function proportion(part: number, of: number): Estimate {
+  const count = of / SAMPLES_OF_ONE + 2;
+  const centre = (part / SAMPLES_OF_ONE + 1) / count;
+  return { value: of === 0 ? 0 : part / of, centre, variance: (centre * (1 - centre)) / count };
+}
+
+/** So many samples, each of which stands for `each`: a count of events, with one more for the same reason. */
+export function amount(count: number, each: number): Estimate {
+  const events = count / SAMPLES_OF_ONE + 1;
+  const weight = each * SAMPLES_OF_ONE;
+  return { value: count * each, centre: events * weight, variance: events * weight * weight };
+}
+
+export function differenceOf(before: Estimate, after: Estimate): Difference {
+  const error = Math.sqrt(before.variance + after.variance);
+  const centre = after.centre - before.centre;
   return {
-    value: shareOf(after) - shareOf(before),
-    low: Math.max(-1, centre - INTERVAL * error),
-    high: Math.min(1, centre + INTERVAL * error),
+    value: after.value - before.value,
+    low: centre - INTERVAL * error,
+    high: centre + INTERVAL * error,
     p: 2 * (1 - normal(Math.abs(centre) / error)),
     within: (margin) => Math.max(0, normal((margin - centre) / error) - normal((-margin - centre) / error)),
   };
-}
-
-export function shareOf({ part, of }: Proportion): number {
-  return of === 0 ? 0 : part / of;
-}
-
-function smoothed({ part, of }: Proportion): { share: number; variance: number } {
-  const count = of / SAMPLES_OF_ONE + 2;
-  const share = (part / SAMPLES_OF_ONE + 1) / count;
-  return { share, variance: (share * (1 - share)) / count };
 }
 
 /** The standard normal distribution, by Abramowitz and Stegun 7.1.26: exact to 2e-7. */

@@ -9,6 +9,8 @@ import { rateText } from '../report/report-blocks';
 export interface Comparability {
   /** Shares of samples mean the same. */
   shares: boolean;
+  /** And so do times: the machines are alike. */
+  times: boolean;
   /** Sentences. They hold untrusted names. */
   notes: string[];
 }
@@ -17,8 +19,10 @@ type Head = Pick<Report, 'evidence' | 'collector' | 'c2c' | 'recording' | 'sampl
 
 export function comparability(before: Head, after: Head): Comparability {
   const shares = kindOf(before) === kindOf(after);
+  const differing = differencesOf(before, after);
   return {
     shares,
+    times: differing.length === 0,
     notes: [
       ...(shares
         ? []
@@ -39,7 +43,8 @@ export function comparability(before: Head, after: Head): Comparability {
             ),
           ]
         : []),
-      ...machines(before, after),
+      ...machines(differing),
+      ...kernels(before, after),
       ...rates(before, after),
       ...(['before', 'after'] as const).flatMap((side) => quality(side === 'before' ? before : after, side)),
     ],
@@ -59,19 +64,28 @@ function programs(before: Head, after: Head): string[] {
   return [t('The programs are called {0} and {1}: data and functions with the same name are compared.', a, b)];
 }
 
-function machines({ recording: a, lineSize }: Head, { recording: b, lineSize: other }: Head): string[] {
+/** In what the machines differ so that times do not compare. */
+function differencesOf({ recording: a, lineSize }: Head, { recording: b, lineSize: other }: Head): string[] {
   if (a === null || b === null) return [];
-  const facts = ([{ cpu, cpus, kernel }, size]: [typeof a.machine, number]): Record<string, string> => ({
+  const facts = ({ cpu, cpus }: typeof a.machine, size: number): Record<string, string> => ({
     [t('CPU model')]: cpu,
     [t('number of CPUs')]: String(cpus),
-    [t('kernel')]: kernel,
     [t('line size')]: String(size),
   });
-  const [one, two] = [facts([a.machine, lineSize]), facts([b.machine, other])];
+  const [one, two] = [facts(a.machine, lineSize), facts(b.machine, other)];
   const differing = Object.keys(one).filter((name) => one[name] !== two[name]);
+  return differing.map((name) => t('{0} ({1}, then {2})', name, one[name] || t('unknown'), two[name] || t('unknown')));
+}
+
+function machines(differing: string[]): string[] {
   if (differing.length === 0) return [];
-  const values = differing.map((name) => t('{0} ({1}, then {2})', name, one[name] || t('unknown'), two[name] || t('unknown')));
-  return [t('The machines differ in {0}: times and HITMs per second cannot be compared, shares only roughly.', enumerate(values))];
+  return [t('The machines differ in {0}: times and HITMs per second cannot be compared, shares only roughly.', enumerate(differing))];
+}
+
+function kernels({ recording: a }: Head, { recording: b }: Head): string[] {
+  const [one = '', two = ''] = [a, b].map((recording) => recording?.machine.kernel);
+  if (one === two || one === '' || two === '') return [];
+  return [t('The kernels differ ({0}, then {1}): small differences may come from that.', one, two)];
 }
 
 function rates(before: Head, after: Head): string[] {

@@ -1,39 +1,46 @@
 // What the page of "Compare Recordings" shows, and what it may ask for.
 import type { Advice } from '../../protocol/advice';
 import type { CompareRow, CompareView, FromCompare, PredictedRow } from '../../protocol/compare';
-import type { Diff, DiffEntry, DiffKind, DiffSide } from '../../protocol/diff';
+import type { Diff, DiffEntry, DiffKind, DiffMeasure, DiffSide } from '../../protocol/diff';
 import { t } from '../../protocol/l10n';
 import { actionText, factor, isBound } from '../advice/advice-words';
 import { shortPlace } from '../lines/source-path';
 import { percent } from '../../protocol/words';
 import { printable } from '../text/terminal-text';
-import { duration } from '../threads/duration';
 import type { Comparison, PlaceOnSide } from './comparison';
-import { conclusion, KINDS, LEGEND, measuresOf, remarks, sideText, STATUSES, sureText } from './diff-text';
-import { withoutAddress } from './sums';
+import { KINDS, LEGEND, measuresOf, remarks, sideText, STATUSES, sureText, unitMeasure } from './diff-text';
+import { details, elapsedText, headline } from './headline';
+import { valueOf } from './measure';
+import { lastingName } from './sums';
 
 /** @param shortPath how a file's path is shown: in the editor, below the workspace's folder */
-export function compareView({ diff, places, advice, elapsed }: Comparison, shortPath = (path: string): string => path): CompareView {
-  const measures = measuresOf(diff);
+export function compareView({ diff, places, advice, followed }: Comparison, shortPath = (path: string): string => path): CompareView {
+  const [unit, measures] = [unitMeasure(diff), measuresOf(diff)];
+  const most = Math.max(
+    ...[diff.program, ...diff.entries].flatMap(({ before, after }) => [before, after]).map((of) => valueOf(diff.unit, of) ?? 0),
+  );
+  const bar = (of: DiffMeasure): number => (most === 0 ? 0 : (valueOf(diff.unit, of) ?? 0) / most);
   const row = (entry: DiffEntry, id: number): CompareRow => ({
     id,
     status: entry.status,
     statusText: STATUSES[entry.status],
     name: printable(entry.name),
     remark: remarks(entry),
-    share: { before: entry.before.programShare, after: entry.after.programShare },
-    shareText: { before: percent(entry.before.programShare), after: percent(entry.after.programShare) },
+    bar: { before: bar(entry.before), after: bar(entry.after) },
+    waiting: { before: unit.text(entry.before), after: unit.text(entry.after) },
     sure: sureText(entry),
     numbers: measures.map(({ text }) => ({ before: text(entry.before), after: text(entry.after) })),
     ...placeTexts(places[id]),
   });
   const rows = diff.entries.map((entry, id) => ({ kind: entry.kind, row: row(entry, id) }));
   return {
-    conclusion: conclusion(diff),
+    conclusion: headline(diff),
+    details: details(diff),
     before: sideText(withShortPaths(diff.before, shortPath)),
     after: sideText(withShortPaths(diff.after, shortPath)),
-    elapsed: elapsedText(elapsed),
-    predicted: advice.filter(({ way }) => way !== 'none').map((one) => predictedRow(one, diff)),
+    elapsed: elapsedText(diff),
+    predicted: advice.flatMap((one, index) => (one.way === 'none' ? [] : [predictedRow(one, diff, followed[index])])),
+    waiting: unit.meaning,
     columns: measures.map(({ name, meaning }) => ({ name, meaning })),
     tables: (Object.keys(KINDS) as DiffKind[]).flatMap((kind) => {
       const own = rows.flatMap((one) => (one.kind === kind ? [one.row] : []));
@@ -57,20 +64,10 @@ function placeTexts(place: PlaceOnSide | undefined): Pick<CompareRow, 'place' | 
   };
 }
 
-function elapsedText(elapsed: Comparison['elapsed']): string {
-  if (elapsed === null) return '';
-  const { before, after } = elapsed;
-  return t(
-    'The recorded runs took {0} before, {1} after: {2} times as fast. One run of each does not show how much runs vary; "cacheline record --repeat" runs both in turn.',
-    duration(before * 1e9),
-    duration(after * 1e9),
-    factor(before / after),
-  );
-}
-
-function predictedRow(advice: Advice, diff: Diff): PredictedRow {
+function predictedRow(advice: Advice, diff: Diff, isFollowed: boolean | undefined): PredictedRow {
   return {
     advice: actionText(advice),
+    followed: isFollowed === undefined ? t('unknown') : isFollowed ? t('yes') : t('no'),
     speedup: speedupText(advice.predicted),
     predictedLeft: percent(advice.predicted.contendedLeft),
     measuredLeft: measuredLeft(advice, diff),
@@ -83,13 +80,13 @@ function speedupText({ speedup, basis }: Advice['predicted']): string {
   return isBound(basis) ? t('{0} times as fast', bounds) : t('{0} times as fast ({1})', factor(speedup.mid), bounds);
 }
 
-/** Of the time that a run waits for this data. */
-function measuredLeft({ subject: { object, type } }: Advice, { entries, comparable }: Diff): string {
+/** Of the waiting for this data, by the unit of the comparison. */
+function measuredLeft({ subject: { object, type } }: Advice, { entries, comparable, unit }: Diff): string {
   const unknown = t('unknown');
-  const [kind, name] = object === '' ? ['type', type] : ['object', withoutAddress(object)];
-  const entry = entries.find((one) => one.kind === kind && one.name === name);
-  if (!comparable || !entry || entry.before.contendedNs === null || entry.after.contendedNs === null) return unknown;
-  return entry.before.contendedNs === 0 ? unknown : percent(entry.after.contendedNs / entry.before.contendedNs);
+  const [kind, name] = object === '' ? ['type', type] : ['object', lastingName(object)];
+  const entry = entries.find((one) => one.kind === kind && (one.was ?? one.name) === name);
+  const [before, after] = entry ? [valueOf(unit, entry.before), valueOf(unit, entry.after)] : [null, null];
+  return !comparable || before === null || after === null || before === 0 ? unknown : percent(after / before);
 }
 
 /** The page is untrusted input: undefined where it sent none of its messages. */

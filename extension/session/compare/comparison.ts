@@ -7,10 +7,10 @@ import type { RecordingMeta } from '../../protocol/recording';
 import type { SourcePlace } from '../../protocol/report';
 import type { TableKey, TableRow } from '../../protocol/table';
 import { DIFF_TABLES, diffOf, memberName } from './diff';
+import { followed } from './followed';
 import { lineChangesOf, type LineChanges } from './line-changes';
-import { placeOfSource, sumsOf, withoutAddress, type Sums } from './sums';
-
-export type Side = 'before' | 'after';
+import { sameData } from './same-data';
+import { lastingName, placeOfSource, sumsOf, type Side, type Sums } from './sums';
 
 export interface PlaceOnSide extends SourcePlace {
   /** Of the recording that has it. */
@@ -26,8 +26,8 @@ export interface Comparison {
   lines: LineChanges;
   /** Of each recording: when the program was built that it is of, in ms since 1970; undefined: it does not say. */
   built: Record<Side, number | undefined>;
-  /** Seconds that the recorded runs took; null where they were no two whole runs with the same arguments. */
-  elapsed: Record<Side, number> | null;
+  /** By the advice: whether the layouts after show that it was followed; undefined: they cannot tell. */
+  followed: (boolean | undefined)[];
 }
 
 /** What placesOf() needs of each recording, behind DIFF_TABLES. */
@@ -64,6 +64,7 @@ export async function compareRecordings(
 
 export function comparisonOf(before: Sums, after: Sums, advice: Advice[]): Comparison {
   const diff = diffOf(before, after);
+  const data = sameData(before, after);
   const places = { before: placesOf(before), after: placesOf(after) };
   return {
     diff,
@@ -71,15 +72,15 @@ export function comparisonOf(before: Sums, after: Sums, advice: Advice[]): Compa
     advice,
     lines: lineChangesOf(before, after),
     built: { before: builtAt(before.report.recording), after: builtAt(after.report.recording) },
-    elapsed: elapsedOf(before.report.recording, after.report.recording),
+    followed: advice.map((one) => followed(one, before, after, data)),
   };
 }
 
 /** By kind and name. */
 type Places = Map<string, SourcePlace>;
 
-function placeOf({ kind, name, perhaps, after }: DiffEntry, places: Record<Side, Places>): PlaceOnSide | undefined {
-  const [was, is] = [places.before.get(keyOf(kind, perhaps ?? name)), places.after.get(keyOf(kind, name))];
+function placeOf({ kind, name, was: then, perhaps, after }: DiffEntry, places: Record<Side, Places>): PlaceOnSide | undefined {
+  const [was, is] = [places.before.get(keyOf(kind, then ?? perhaps ?? name)), places.after.get(keyOf(kind, name))];
   if (is !== undefined && (after.contended > 0 || was === undefined)) return { ...is, side: 'after' };
   return was && { ...was, side: 'before' };
 }
@@ -105,7 +106,7 @@ function placesOf({ tables }: Sums): Places {
     add('member', memberName(type, member), row);
   }
   for (const row of byObject) {
-    add('object', withoutAddress(row.key.object ?? ''), row);
+    add('object', lastingName(row.key.object ?? ''), row);
     add('function', row.key.frame ?? '', row);
   }
   const places: Places = new Map();
@@ -123,16 +124,4 @@ function builtAt(recording: RecordingMeta | null): number | undefined {
   const { binaries, command, startedAt } = recording;
   const program = binaries.find(({ path }) => basename(path) === basename(command[0] ?? ''));
   return Math.min(Date.parse(startedAt), ...(program === undefined ? [] : [Number(program.mtimeNs) / 1e6]));
-}
-
-function elapsedOf(before: RecordingMeta | null, after: RecordingMeta | null): Comparison['elapsed'] {
-  if (before === null || after === null || !isWholeRun(before) || !isWholeRun(after)) return null;
-  const [own, other] = [before, after].map(({ command }) => JSON.stringify(command.slice(1)));
-  return own === other ? { before: before.durationSeconds, after: after.durationSeconds } : null;
-}
-
-/** A program that was started, and ended by itself. */
-function isWholeRun({ target, command, interrupted, program, durationSeconds }: RecordingMeta): boolean {
-  const isCommand = (target?.kind ?? 'command') === 'command' && command.length > 0;
-  return isCommand && !interrupted && program?.exitStatus === 0 && durationSeconds > 0;
 }

@@ -1,14 +1,13 @@
 // What changed between two recordings, as text and as Markdown.
-import type { Diff, DiffChange, DiffEntry, DiffKind, DiffMeasure, DiffSide, DiffStatus } from '../../protocol/diff';
+import type { Diff, DiffChange, DiffEntry, DiffKind, DiffMeasure, DiffSide, DiffStatus, DiffUnit } from '../../protocol/diff';
 import { t } from '../../protocol/l10n';
 import type { Evidence } from '../../protocol/report';
 import { joinArguments } from '../record/launch';
 import { headField, joinBlocks } from '../report/report-blocks';
-import { duration } from '../threads/duration';
-
 import { codeSpan, markdownTable, prose } from '../text/markdown';
 import { percent } from '../../protocol/words';
 import { count, plural, printable, shortenMiddle, wrap, type Style } from '../text/terminal-text';
+import { details, elapsedText, headline, waitingText } from './headline';
 import { formatOneRowTable, type Cell, type Column } from '../text/text-table';
 
 export interface DiffTextOptions {
@@ -55,7 +54,8 @@ export function diffText(diff: Diff, { width, style, showAll }: DiffTextOptions)
   const layout = { width, style };
   return joinBlocks([
     [...headField('Before', sideText(diff.before), layout), ...headField('After', sideText(diff.after), layout)],
-    wrap(conclusion(diff), width),
+    wrap(headline(diff), width).map((line) => style.bold(line)),
+    wrap([details(diff), elapsedText(diff)].filter((text) => text !== '').join(' '), width),
     ...(Object.keys(KINDS) as DiffKind[]).flatMap((kind) => kindText(diff, kind, layout, showAll)),
     diff.notes.flatMap((note) => wrap(printable(note), width)),
     ...(diff.entries.length === 0 ? [] : [wrap(LEGEND, width).map((line) => style.dim(line))]),
@@ -63,43 +63,13 @@ export function diffText(diff: Diff, { width, style, showAll }: DiffTextOptions)
 }
 
 export const LEGEND = t(
-  'Shares are of all samples. Time is the contended time of all threads, estimated from samples, per second of the recording. unsure: chance explains the difference. sure: how sure it is that chance does not.',
+  'Time is the contended time of all threads, estimated from samples. Shares are of all samples. unsure: chance, or what was not seen, can explain the difference. sure: how sure it is that they do not.',
 );
 
 /** Printable. */
 export function sideText({ recording, command, samples, seconds, collector }: DiffSide): string {
   const program = command.length === 0 ? '' : t(', of {0}', printable(joinArguments(command)));
   return t('{0}{1}: {2} in {3} s ({4})', recording, program, plural(samples, 'sample'), seconds.toFixed(1), collector);
-}
-
-const STATUS_WORDS: Record<DiffStatus, string> = {
-  gone: t('The waiting is gone'),
-  new: t('The waiting is new'),
-  better: t('There is less waiting'),
-  worse: t('There is more waiting'),
-  same: t('There is as much waiting as before'),
-  unsure: t('It is unclear whether the waiting changed'),
-};
-
-/** For a person, in sentences. */
-export function conclusion({ program, comparable }: Diff): string {
-  const { before, after, status, confidence } = program;
-  if (before.contended === 0 && after.contended === 0) return t('No sample was contended before or after.');
-  const shares = t('{0} of all samples were contended before, {1} after', percent(before.programShare), percent(after.programShare));
-  const words = comparable ? STATUS_WORDS[status] : t('The amount of waiting cannot be compared');
-  const times =
-    before.contendedNs === null || after.contendedNs === null
-      ? ''
-      : t(
-          ' Time at contended accesses: {0} a run before, {1} after{2}.',
-          duration(before.contendedNs),
-          duration(after.contendedNs),
-          before.contendedNsPerSecond === null || after.contendedNsPerSecond === null
-            ? ''
-            : t('; each second {0}, then {1}', duration(before.contendedNsPerSecond), duration(after.contendedNsPerSecond)),
-        );
-  const sure = comparable && status !== 'unsure' && status !== 'same' ? t(' ({0} sure)', percent(confidence)) : '';
-  return `${words}: ${shares}${sure}.${times}`;
 }
 
 /** A number that both sides have. */
@@ -113,30 +83,30 @@ interface Measure {
   text: (measure: DiffMeasure) => string;
 }
 
-/** What the evidence of the recordings counts, besides shares. */
-export function measuresOf({ before, after }: Diff): Measure[] {
+/** What the status words go by. */
+export function unitMeasure({ unit }: Diff): Measure {
+  return { ...UNITS[unit], from: 0, text: (of) => waitingText(unit, of) };
+}
+
+const UNITS: Record<DiffUnit, Pick<Measure, 'title' | 'name' | 'meaning'>> = {
+  run: { title: t('time/run'), name: t('Time per run'), meaning: t('The contended time of all threads, of the whole run') },
+  second: {
+    title: t('time/s'),
+    name: t('Time per second'),
+    meaning: t('The contended time of all threads, for each second of the recording'),
+  },
+  samples: { title: t('share'), name: t('Share'), meaning: t('Its contended samples, as a part of all samples of the recording') },
+};
+
+/** What the evidence of the recordings counts besides. */
+export function measuresOf({ before, after, unit }: Diff): Measure[] {
   const has = (evidence: Evidence): boolean => before.evidence.includes(evidence) || after.evidence.includes(evidence);
-  const time = (value: number | null): string => (value === null ? '?' : duration(value));
   const number = (value: number | null): string => (value === null ? '?' : count(Math.round(value)));
+  const other = (of: DiffUnit, from: number): Measure[] =>
+    of === unit ? [] : [{ ...UNITS[of], from, text: (measure: DiffMeasure) => waitingText(of, measure) }];
   return [
-    ...(has('clock')
-      ? [
-          {
-            title: t('time/s'),
-            name: t('Time per second'),
-            meaning: t('The contended time of all threads, for each second of the recording'),
-            from: 80,
-            text: (of: DiffMeasure) => time(of.contendedNsPerSecond),
-          },
-          {
-            title: t('time/run'),
-            name: t('Time per run'),
-            meaning: t('The contended time of all threads, of the whole recording'),
-            from: 120,
-            text: (of: DiffMeasure) => time(of.contendedNs),
-          },
-        ]
-      : []),
+    ...other('samples', 80),
+    ...(has('clock') ? other('second', 120) : []),
     ...(has('hitm')
       ? [
           {
@@ -164,14 +134,13 @@ export function sureText({ status, confidence }: DiffChange): string {
 }
 
 function columnsOf(diff: Diff): Numbers[] {
+  return [...bothSides(unitMeasure(diff)), { title: t('sure'), from: 60, cell: sureText }, ...measuresOf(diff).flatMap(bothSides)];
+}
+
+function bothSides({ title, from, text }: Measure): Numbers[] {
   return [
-    { title: t('before'), from: 0, cell: (entry) => percent(entry.before.programShare) },
-    { title: t('after'), from: 0, cell: (entry) => percent(entry.after.programShare) },
-    { title: t('sure'), from: 60, cell: sureText },
-    ...measuresOf(diff).flatMap(({ title, from, text }): Numbers[] => [
-      { title, from, cell: (entry) => text(entry.before) },
-      { title: t('after'), from, cell: (entry) => text(entry.after) },
-    ]),
+    { title, from, cell: (entry) => text(entry.before) },
+    { title: t('after'), from, cell: (entry) => text(entry.after) },
   ];
 }
 
@@ -209,8 +178,9 @@ function remark(entry: DiffEntry): string {
 }
 
 /** What else is to be known of an entry's name; empty: nothing. Printable. */
-export function remarks({ perhaps, types, inlined }: DiffEntry): string {
+export function remarks({ was, perhaps, types, inlined }: DiffEntry): string {
   return [
+    ...(was === undefined ? [] : [t('{0} before', printable(was))]),
     ...(perhaps === undefined ? [] : [t('perhaps {0} before', printable(perhaps))]),
     ...(types === undefined ? [] : [t('{0} types, added up', types)]),
     ...(inlined === undefined ? [] : [inlined === 'before' ? t('inlined before') : t('inlined after')]),
@@ -235,7 +205,8 @@ export function diffMarkdown(diff: Diff): string {
   return joinBlocks([
     [`## ${t('Cache-line contention, before and after')}`],
     [`- ${t('before: {0}', prose(sideText(diff.before)))}`, `- ${t('after: {0}', prose(sideText(diff.after)))}`],
-    [prose(conclusion(diff))],
+    [`**${prose(headline(diff))}**`],
+    [prose([details(diff), elapsedText(diff)].filter((text) => text !== '').join(' '))],
     ...blocks,
     diff.notes.map((note) => `- ${prose(note)}`),
     ...(blocks.length === 0 ? [] : [[LEGEND]]),

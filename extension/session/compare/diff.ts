@@ -1,23 +1,26 @@
 // What changed between two recordings: rows of their tables matched by name, with what chance explains told apart.
-import type { Diff, DiffChange, DiffEntry, DiffKind, DiffMeasure, DiffSide, DiffStatus } from '../../protocol/diff';
+import type { Diff, DiffChange, DiffEntry, DiffKind, DiffMeasure, DiffSide, DiffStatus, DiffUnit } from '../../protocol/diff';
 import type { TableKey, TableRow } from '../../protocol/table';
-import { differenceOf, shareOf } from './chance';
-import { comparability, type Comparability } from './comparability';
-import { renamed, typesByName } from './members';
-import { isUnknown, withoutAddress, type Sums } from './sums';
+import { differenceOf } from './chance';
+import { comparability } from './comparability';
+import { hasTimes, measureOf, valueOf, type Measure } from './measure';
+import { renamed, typesByName, type NamedType } from './members';
+import { sameData, type DataNames, type SameData } from './same-data';
+import { isUnknown, type Side, type Sums } from './sums';
 
 /** What diffOf() needs of each recording. */
 export const DIFF_TABLES: TableKey[][] = [
   ['object', 'type', 'member'],
   ['frame', 'function'],
+  ['object', 'type', 'allocation'],
 ];
 
 /** A difference is one from here on: chance makes such a one in a hundred comparisons. */
 const SIGNIFICANT = 0.01;
-/** Smaller differences are none, of the larger share and of all samples: two runs of one program differ by as much. */
+/** Smaller differences are none, of the larger side and of what all samples stand for: two runs of one program differ by as much. */
 const RELATIVE_MARGIN = 0.1;
 const MARGIN = 0.01;
-/** Shares that differ by less than this of all samples are the same, however few samples there are. */
+/** What differs by less than this of what all samples stand for is the same, however few samples there are. */
 const EQUAL = 0.001;
 /** Of no difference is it certain that it is not chance. */
 const MOST_CONFIDENT = 0.9999;
@@ -33,80 +36,121 @@ interface Sum {
 const KINDS: readonly DiffKind[] = ['object', 'type', 'member', 'function'];
 
 export function diffOf(before: Sums, after: Sums): Diff {
-  const compared = comparability(before.report, after.report);
-  const change = (a: Sum, b: Sum): DiffChange => changeOf(measureOf(a, before), measureOf(b, after), before, after, compared);
+  const judge = judgeOf(before, after);
+  const { measure, notes, shares } = judge;
+  const data = sameData(before, after);
+  const step = ({ before: a, after: b }: DiffChange): number => Math.abs((valueOf(measure.unit, b) ?? 0) - (valueOf(measure.unit, a) ?? 0));
   const entries = KINDS.flatMap((kind) =>
-    matched(kind, before, after)
+    matched(kind, before, after, data)
       .map(({ a, b, ...names }): DiffEntry => {
-        const { confidence, ...rest } = change(a, b);
+        const { confidence, ...rest } = judge.change(a, b);
         return { kind, ...names, ...rest, confidence: names.perhaps === undefined ? confidence : confidence * GUESS };
       })
-      .sort(
-        (x, y) => Math.abs(stepOf(y)) - Math.abs(stepOf(x)) || y.before.programShare - x.before.programShare || compare(x.name, y.name),
-      ),
+      .sort((x, y) => step(y) - step(x) || y.before.programShare - x.before.programShare || compare(x.name, y.name)),
   );
   return {
     schema: 'cacheline-diff/1',
-    comparable: compared.shares,
-    before: sideOf(before),
-    after: sideOf(after),
-    program: change(totalOf(before), totalOf(after)),
+    comparable: shares,
+    unit: measure.unit,
+    unitReason: measure.reason === '' ? null : measure.reason,
+    before: sideOf(before, measure.elapsed?.before ?? null),
+    after: sideOf(after, measure.elapsed?.after ?? null),
+    program: judge.change(totalOf(before), totalOf(after)),
+    remaining: remainingOf(after, data),
     entries,
-    notes: compared.notes,
+    notes,
   };
 }
 
 /** What so many contended samples before and after say of one thing. */
-export function contendedChange(before: Sums, after: Sums): (was: number, is: number) => DiffChange {
-  const compared = comparability(before.report, after.report);
-  const sum = (contended: number): Sum => ({ contended, contendedNs: null, hitm: null });
-  return (was, is) => changeOf(measureOf(sum(was), before), measureOf(sum(is), after), before, after, compared);
+export function contendedChange(before: Sums, after: Sums): { unit: DiffUnit; of: (was: number, is: number) => DiffChange } {
+  const { measure, change } = judgeOf(before, after);
+  const sum = (side: Side, contended: number): Sum => {
+    const contendedNs = measure.unit === 'samples' ? null : measure.nsOf(side, contended);
+    return { contended, contendedNs, hitm: null };
+  };
+  return { unit: measure.unit, of: (was, is) => change(sum('before', was), sum('after', is)) };
 }
 
-type Matched = Pick<DiffEntry, 'name' | 'perhaps' | 'types' | 'inlined'> & { a: Sum; b: Sum };
+type Matched = Pick<DiffEntry, 'name' | 'was' | 'perhaps' | 'types' | 'inlined'> & { a: Sum; b: Sum };
 
-/** What waits on either side. */
-function matched(kind: DiffKind, before: Sums, after: Sums): Matched[] {
-  if (kind === 'member') return matchedMembers(before, after);
-  const sides = [before, after].map(({ tables, report }) => {
-    const [data, code] = tables;
-    return {
-      sums: kind === 'function' ? sumsBy('frame', code) : sumsBy(kind, data),
-      types: kind === 'type' ? typesByName(report.types ?? []) : undefined,
-      symbols: kind === 'function' ? sumsBy('function', code) : undefined,
-    };
+function matched(kind: DiffKind, before: Sums, after: Sums, data: SameData): Matched[] {
+  if (kind === 'function') return matchedFunctions(before, after);
+  const [was, is] = [sumsOfData(kind, 'before', before, data), sumsOfData(kind, 'after', after, data)];
+  const types = [before, after].map(({ report }) => typesByName(report.types ?? []));
+  if (kind === 'member') for (const [key, other] of renamedMembers(was, is, types)) is.set(key, other);
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((key): Matched[] => {
+    const [a, b] = [was.get(key), is.get(key)];
+    if (!waits(a?.sum) && !waits(b?.sum)) return [];
+    const [then, now] = [a && nameOf(a), b && nameOf(b)];
+    const name = now ?? then ?? '';
+    const guessed = b?.guessed === true;
+    const count = kind === 'type' ? Math.max(...types.map((one) => one.get(name)?.count ?? 0)) : 0;
+    const other = then === undefined || then === name ? {} : guessed ? { perhaps: then } : { was: then };
+    return [{ name, ...other, ...(count > 1 ? { types: count } : {}), a: a?.sum ?? NOTHING, b: b?.sum ?? NOTHING }];
   });
+}
+
+/** Data of one side that both sides have under one name. */
+interface DataSum {
+  sum: Sum;
+  /** What this side calls it, with the samples of each name. */
+  names: Map<string, number>;
+  type: string;
+  member: string;
+  /** It is matched by a guess. */
+  guessed?: true;
+}
+
+function nameOf({ names }: DataSum): string {
+  const [[name] = ['']] = [...names].sort(([one, a], [other, b]) => b - a || compare(one, other));
+  return name;
+}
+
+function sumsOfData(kind: Exclude<DiffKind, 'function'>, side: Side, { tables }: Sums, data: SameData): Map<string, DataSum> {
+  const sums = new Map<string, DataSum>();
+  for (const row of tables[0] ?? []) {
+    const [common, own] = [data.common(row), data.shown(row, side)];
+    if (isUnknown(kind === 'object' ? own.object : own.type)) continue;
+    const key = kind === 'member' ? memberKey(common) : common[kind];
+    const known = sums.get(key) ?? { sum: NOTHING, names: new Map<string, number>(), type: common.type, member: common.member };
+    const name = kind === 'member' ? memberName(own.type, own.member) : own[kind];
+    known.names.set(name, (known.names.get(name) ?? 0) + row.samples);
+    sums.set(key, { ...known, sum: added(known.sum, row) });
+  }
+  return sums;
+}
+
+/** The members after whose names are new, by the key of the member before that has their place; they are taken out of `is`. */
+function renamedMembers(
+  was: Map<string, DataSum>,
+  is: Map<string, DataSum>,
+  types: readonly ReadonlyMap<string, NamedType>[],
+): Map<string, DataSum> {
+  const found = new Map<string, DataSum>();
+  for (const [key, { type, member }] of was) {
+    const [from, to] = types.map((one) => one.get(type));
+    if (is.has(key) || from?.count !== 1 || to?.count !== 1) continue;
+    const name = renamed(member, from.layout, to.layout);
+    const other = name === undefined ? undefined : memberKey({ type, member: name });
+    const sum = other === undefined ? undefined : is.get(other);
+    if (other === undefined || sum === undefined) continue;
+    is.delete(other);
+    found.set(key, { ...sum, guessed: true });
+  }
+  return found;
+}
+
+function matchedFunctions(before: Sums, after: Sums): Matched[] {
+  const sides = [before, after].map(({ tables }) => ({ sums: sumsBy('frame', tables[1]), symbols: sumsBy('function', tables[1]) }));
   return [...new Set(sides.flatMap(({ sums }) => [...sums.keys()]))].flatMap((name) => {
     const [a, b] = sides.map(({ sums }) => sums.get(name));
     if (!waits(a) && !waits(b)) return [];
-    const types = Math.max(...sides.map((side) => side.types?.get(name)?.count ?? 0));
     // On both sides as code of its own, or as inlined code, there is nothing to say.
-    const [own, stillOwn] = sides.map(({ symbols }) => symbols?.has(name));
+    const [own, stillOwn] = sides.map(({ symbols }) => symbols.has(name));
     const inlined = a === undefined || b === undefined || own === stillOwn ? undefined : own ? ('after' as const) : ('before' as const);
-    return [{ name, ...(types > 1 ? { types } : {}), ...(inlined === undefined ? {} : { inlined }), a: a ?? NOTHING, b: b ?? NOTHING }];
+    return [{ name, ...(inlined === undefined ? {} : { inlined }), a: a ?? NOTHING, b: b ?? NOTHING }];
   });
-}
-
-function matchedMembers(before: Sums, after: Sums): Matched[] {
-  const [a, b] = [membersOf(before), membersOf(after)];
-  const [typesBefore, typesAfter] = [typesByName(before.report.types ?? []), typesByName(after.report.types ?? [])];
-  const taken = new Set<string>();
-  const pairs: Matched[] = [];
-  for (const [key, { type, member, sum }] of a) {
-    let other = b.get(key);
-    let perhaps: string | undefined;
-    const [from, to] = [typesBefore.get(type), typesAfter.get(type)];
-    if (other === undefined && from?.count === 1 && to?.count === 1) {
-      const name = renamed(member, from.layout, to.layout);
-      other = name === undefined ? undefined : b.get(memberKey(type, name));
-      if (other !== undefined) perhaps = memberName(type, member);
-    }
-    if (other !== undefined) taken.add(memberKey(other.type, other.member));
-    const name = other === undefined ? memberName(type, member) : memberName(other.type, other.member);
-    pairs.push({ name, ...(perhaps === undefined ? {} : { perhaps }), a: sum, b: other?.sum ?? NOTHING });
-  }
-  for (const [key, { type, member, sum }] of b) if (!taken.has(key)) pairs.push({ name: memberName(type, member), a: NOTHING, b: sum });
-  return pairs.filter((pair) => waits(pair.a) || waits(pair.b));
 }
 
 const NOTHING: Sum = { contended: 0, contendedNs: 0, hitm: 0 };
@@ -119,7 +163,7 @@ function waits(sum: Sum | undefined): boolean {
 function sumsBy(key: TableKey, rows: readonly TableRow[] = []): Map<string, Sum> {
   const sums = new Map<string, Sum>();
   for (const row of rows) {
-    const name = withoutAddress(row.key[key] ?? '');
+    const name = row.key[key] ?? '';
     if (!isUnknown(name)) sums.set(name, added(sums.get(name), row));
   }
   return sums;
@@ -130,23 +174,7 @@ function added(sum: Sum = NOTHING, { contended, contendedNs, hitm }: Sum): Sum {
   return { contended: sum.contended + contended, contendedNs: add(sum.contendedNs, contendedNs), hitm: add(sum.hitm, hitm) };
 }
 
-interface MemberSum {
-  type: string;
-  member: string;
-  sum: Sum;
-}
-
-function membersOf({ tables }: Sums): Map<string, MemberSum> {
-  const members = new Map<string, MemberSum>();
-  for (const row of tables[0] ?? []) {
-    const { type = '', member = '' } = row.key;
-    const key = memberKey(type, member);
-    if (!isUnknown(type)) members.set(key, { type, member, sum: added(members.get(key)?.sum, row) });
-  }
-  return members;
-}
-
-function memberKey(type: string, member: string): string {
+function memberKey({ type, member }: Pick<DataNames, 'type' | 'member'>): string {
   return `${type}\n${member}`;
 }
 
@@ -159,46 +187,81 @@ function totalOf({ tables }: Sums): Sum {
   return (tables[0] ?? []).reduce<Sum>((sum, row) => added(sum, row), NOTHING);
 }
 
-function measureOf({ contended, contendedNs, hitm }: Sum, { report }: Sums): DiffMeasure {
-  const { seconds } = report;
-  const perSecond = (value: number | null): number | null => (value === null || seconds === 0 ? null : value / seconds);
-  const timed = hasTimes(report) ? contendedNs : null;
+/** Numbers without a structure are known by their variable. */
+function remainingOf(after: Sums, data: SameData): Diff['remaining'] {
+  const { contended } = totalOf(after);
+  const structures = typesByName(after.report.types ?? []);
+  const sums = new Map<string, number>();
+  for (const row of after.tables[0] ?? []) {
+    const { object, type } = data.shown(row, 'after');
+    const name = isUnknown(object) || structures.has(type) ? type : object;
+    if (!isUnknown(name)) sums.set(name, (sums.get(name) ?? 0) + row.contended);
+  }
+  const [[name, most] = ['', 0]] = [...sums].sort(([one, a], [other, b]) => b - a || compare(one, other));
+  return most === 0 ? null : { name, share: most / contended };
+}
+
+interface Judge {
+  measure: Measure;
+  /** Shares of samples mean the same. */
+  shares: boolean;
+  notes: string[];
+  change: (before: Sum, after: Sum) => DiffChange;
+}
+
+function judgeOf(before: Sums, after: Sums): Judge {
+  const { shares, times, notes } = comparability(before.report, after.report);
+  const measure = measureOf(before, after, times);
   return {
-    contended,
-    programShare: shareOf({ part: contended, of: report.samples.total }),
-    contendedNs: timed,
-    contendedNsPerSecond: perSecond(timed),
-    hitmPerSecond: perSecond(report.evidence.includes('hitm') ? hitm : null),
+    measure,
+    shares,
+    notes,
+    change(a, b) {
+      const of = { before: numbersOf(a, before), after: numbersOf(b, after) };
+      const [wasThere, isThere] = [a.contended > 0, b.contended > 0];
+      if (!shares && wasThere && isThere) return { status: 'unsure', ...of, confidence: 0 };
+      const { status, confidence } = judged(a.contended, b.contended, before, after, measure);
+      return { status, ...of, confidence: Math.min(MOST_CONFIDENT, confidence) };
+    },
   };
 }
 
-/** Samples of data sources are of accesses, not of time. */
-function hasTimes({ evidence }: Sums['report']): boolean {
-  return evidence.includes('clock');
+function judged(was: number, is: number, before: Sums, after: Sums, { of, all }: Measure): Pick<DiffChange, 'status' | 'confidence'> {
+  const [a, b] = [of('before', was), of('after', is)];
+  const difference = differenceOf(a, b);
+  const size = Math.abs(difference.value);
+  const tenth = RELATIVE_MARGIN * Math.max(a.value, b.value);
+  if (size >= EQUAL * all && size >= tenth && difference.p <= SIGNIFICANT) {
+    // What is not there may be where that recording could not look: is it a difference even if all of that were contended?
+    const worst =
+      difference.value < 0 ? differenceOf(a, of('after', is + unseen(after))) : differenceOf(of('before', was + unseen(before)), b);
+    const holds = worst.value * difference.value > 0 && worst.p <= SIGNIFICANT;
+    return holds
+      ? { status: directionOf(was > 0, is > 0, difference.value), confidence: 1 - worst.p }
+      : { status: 'unsure', confidence: 0 };
+  }
+  const margin = Math.max(MARGIN * all, tenth);
+  if (size < EQUAL * all || (difference.low >= -margin && difference.high <= margin))
+    return { status: 'same', confidence: difference.within(margin) };
+  return { status: 'unsure', confidence: 1 - Math.min(1, difference.p) };
 }
 
-function changeOf(before: DiffMeasure, after: DiffMeasure, a: Sums, b: Sums, { shares }: Comparability): DiffChange {
-  const [wasThere, isThere] = [before.contended > 0, after.contended > 0];
-  const difference = differenceOf(
-    { part: before.contended, of: a.report.samples.total },
-    { part: after.contended, of: b.report.samples.total },
-  );
-  // What is not there may be where that recording could not look.
-  const seen = 1 - (wasThere && isThere ? 0 : blindShareOf(wasThere ? b : a));
-  const judged = (status: DiffStatus, confidence: number): DiffChange => ({
-    status,
-    before,
-    after,
-    confidence: Math.min(MOST_CONFIDENT, confidence),
-  });
-  if (!shares && wasThere && isThere) return judged('unsure', 0);
-  const size = Math.abs(difference.value);
-  const tenth = RELATIVE_MARGIN * Math.max(before.programShare, after.programShare);
-  const margin = Math.max(MARGIN, tenth);
-  if (size >= EQUAL && size >= tenth && difference.p <= SIGNIFICANT)
-    return judged(seen < 0.5 ? 'unsure' : directionOf(wasThere, isThere, difference.value), (1 - difference.p) * seen);
-  if (size < EQUAL || (difference.low >= -margin && difference.high <= margin)) return judged('same', difference.within(margin));
-  return judged('unsure', 1 - Math.min(1, difference.p));
+/** Samples of which nothing can be said. */
+function unseen({ report }: Sums): number {
+  return blindShareOf(report) * report.samples.total;
+}
+
+function numbersOf({ contended, contendedNs, hitm }: Sum, { report }: Sums): DiffMeasure {
+  const { seconds, samples, evidence } = report;
+  const perSecond = (value: number | null): number | null => (value === null || seconds === 0 ? null : value / seconds);
+  const timed = hasTimes(evidence) ? contendedNs : null;
+  return {
+    contended,
+    programShare: samples.total === 0 ? 0 : contended / samples.total,
+    contendedNs: timed,
+    contendedNsPerSecond: perSecond(timed),
+    hitmPerSecond: perSecond(evidence.includes('hitm') ? hitm : null),
+  };
 }
 
 function directionOf(wasThere: boolean, isThere: boolean, difference: number): DiffStatus {
@@ -207,15 +270,11 @@ function directionOf(wasThere: boolean, isThere: boolean, difference: number): D
   return difference < 0 ? 'better' : 'worse';
 }
 
-function stepOf({ before, after }: DiffChange): number {
-  return after.programShare - before.programShare;
+function blindShareOf({ blind }: Sums['report']): number {
+  return blind?.share ?? 0;
 }
 
-function blindShareOf({ report }: Sums): number {
-  return report.blind?.share ?? 0;
-}
-
-function sideOf(sums: Sums): DiffSide {
+function sideOf(sums: Sums, runSeconds: number | null): DiffSide {
   const { collector, evidence, samples, seconds, recording } = sums.report;
   return {
     recording: sums.path,
@@ -225,7 +284,8 @@ function sideOf(sums: Sums): DiffSide {
     samples: samples.total,
     contended: samples.contended,
     seconds,
-    blindShare: blindShareOf(sums),
+    runSeconds,
+    blindShare: blindShareOf(sums.report),
   };
 }
 

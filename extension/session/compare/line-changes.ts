@@ -1,12 +1,11 @@
 // What changed on source lines between two recordings: where each of them waits, and what that says of a line that both have.
-import type { DiffStatus } from '../../protocol/diff';
+import type { DiffStatus, DiffUnit } from '../../protocol/diff';
 import { t } from '../../protocol/l10n';
 import type { CodePlace } from '../../protocol/profile';
-import { percent } from '../../protocol/words';
-import type { Side } from './comparison';
 import { contendedChange, DIFF_TABLES } from './diff';
 import { sureText } from './diff-text';
-import { isUnknown, placeOfSource, type Sums } from './sums';
+import { waitingText } from './headline';
+import { isUnknown, placeOfSource, type Side, type Sums } from './sums';
 
 /** By the recording's name of a file, and line (1-based). */
 type ByPlace<T> = Map<string, Map<number, T>>;
@@ -35,27 +34,33 @@ export interface LineChanges {
 }
 
 export function lineChangesOf(before: Sums, after: Sums): LineChanges {
-  const change = contendedChange(before, after);
+  const { unit, of: change } = contendedChange(before, after);
   return {
     sides: { before: sideLinesOf(before), after: sideLinesOf(after) },
     of(was, is) {
       const found = change(was, is);
       const words = WORDS[found.status];
       if (words === undefined) return undefined;
-      const shares = t('{0} before, {1} after', percent(found.before.programShare), percent(found.after.programShare));
+      const amounts = AMOUNTS[unit](waitingText(unit, found.before), waitingText(unit, found.after));
       return {
         direction: words.direction,
-        text: `${words.text}: ${shares}`,
+        text: `${words.text}: ${amounts}`,
         words: t(
-          '**{0}**, by the two compared recordings. Of all samples, those that wait here: {1} ({2} sure).',
+          '**{0}**, by the two compared recordings. Waiting of all threads here: {1} ({2} sure).',
           words.title,
-          shares,
+          amounts,
           sureText(found),
         ),
       };
     },
   };
 }
+
+const AMOUNTS: Record<DiffUnit, (before: string, after: string) => string> = {
+  run: (before, after) => t('{0} a run before, {1} after', before, after),
+  second: (before, after) => t('{0} each second before, {1} after', before, after),
+  samples: (before, after) => t('{0} of all samples before, {1} after', before, after),
+};
 
 const WORDS: Partial<Record<DiffStatus, Pick<LineChange, 'direction' | 'text'> & { title: string }>> = {
   gone: { direction: 'better', text: t('no longer waits'), title: t('No longer waits') },

@@ -8,9 +8,14 @@ export interface NamedType {
   count: number;
 }
 
+const named = new WeakMap<readonly TypeHeat[], ReadonlyMap<string, NamedType>>();
+
 /** Types of whole objects by name; of several the one with most contended samples, which come first. */
-export function typesByName(types: readonly TypeHeat[]): Map<string, NamedType> {
+export function typesByName(types: readonly TypeHeat[]): ReadonlyMap<string, NamedType> {
+  const known = named.get(types);
+  if (known !== undefined) return known;
   const found = new Map<string, NamedType>();
+  named.set(types, found);
   const seen = new Set<string>();
   for (const { name, layout, nested } of types) {
     const shape = JSON.stringify([name, layout.size, layout.members.map((one) => [one.name, one.type, one.offset])]);
@@ -50,6 +55,6 @@ function fits(one: LayoutMember, other: LayoutMember): boolean {
 }
 
 /** As a table calls it. */
-function pathOf({ name }: LayoutMember): string {
+export function pathOf({ name }: LayoutMember): string {
   return name.replace(/\[[^\]]*\]/g, '[]');
 }

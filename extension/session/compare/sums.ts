@@ -3,9 +3,14 @@ import type { CallOptions, Engine, SumsParams } from '../../protocol/engine';
 import type { Report, SourcePlace } from '../../protocol/report';
 import type { TableKey, TableRow } from '../../protocol/table';
 
+/** Of a comparison. */
+export type Side = 'before' | 'after';
+
 export interface Sums {
   /** As it was asked for. */
   path: string;
+  /** Only a part of its time was asked for. */
+  window: boolean;
   /** Without lines. */
   report: Report;
   /** Of each table that was asked for, in that order. */
@@ -18,7 +23,8 @@ export async function sumsOf(
   params: Omit<SumsParams, 'by' | 'lines'>,
   options: CallOptions<'sums'>,
 ): Promise<Sums> {
-  return { path: params.path, ...(await engine.call('sums', { ...params, by }, options)) };
+  const window = params.window !== undefined || /(^|\s)-?time:/.test(params.filter ?? '');
+  return { path: params.path, window, ...(await engine.call('sums', { ...params, by }, options)) };
 }
 
 /** What a table calls what it does not know: "[no type known]". A mapping ("[heap]") is no such name. */
@@ -29,6 +35,16 @@ export function isUnknown(name: string): boolean {
 /** "anonymous" of "anonymous 0x7f0012340000": an address is another one in the next run. */
 export function withoutAddress(name: string): string {
   return name.replace(/\s*\b0x[0-9a-f]+\b/g, '');
+}
+
+/**
+ * What is called the same in the next run: "anonymous" of "anonymous 0x7f0012340000", "Slot (heap)" of "Slot[8] (heap)", "Job (stack of
+ * worker)" of "Job (stack of worker 4711)".
+ */
+export function lastingName(object: string): string {
+  return withoutAddress(object)
+    .replace(/(\[\d*\])+(?= \([^()]*\)$)/, '')
+    .replace(/([([]stack of .+) \d+([)\]])$/, '$1$2');
 }
 
 /** The place that a table's key `source` names; undefined where it names none. */

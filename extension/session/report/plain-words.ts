@@ -83,7 +83,7 @@ function nothingFound(report: Report): string[] {
       attributed <= SAMPLES_TO_SEE
         ? t('there are too few samples to see any.')
         : t(
-            'code that did not run was not measured, and contention that takes less than about {0} of {1} time can go unseen in this many samples.',
+            'code that did not run was not measured, and contention at any one line that takes less than about {0} of {1} time can go unseen in this many samples.',
             percent(SAMPLES_TO_SEE / attributed),
             whose(report),
           ),
