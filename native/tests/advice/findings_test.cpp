@@ -186,7 +186,7 @@ TEST(Findings, TellWhereSamplesAreTooFew) {
   builder.type("queue", {"head", "tail"});
   builder.object("queue", kBase, 16, "queue");
   const auto findings =
-      findingsOf(builder, {{.thread = 0, .address = kBase, .writes = true, .count = 5},
+      findingsOf(builder, {{.thread = 0, .address = kBase, .writes = true, .count = 4},
                            {.thread = 1, .address = kBase, .writes = true, .count = 3},
                            {.thread = 1, .address = kBase + 8, .writes = true, .count = 3}});
   ASSERT_EQ(findings.size(), 1u);
