@@ -51,8 +51,9 @@ std::string missingParts(symbols::Module& module) {
 
 }  // namespace
 
-Binaries::Binaries(const perfdata::Features& features, const Meta& meta, symbols::SymbolOptions options)
-    : meta_(meta), arch_(features.arch), search_(std::move(options)) {
+Binaries::Binaries(const perfdata::Features& features, const Meta& meta, symbols::SymbolOptions options,
+                   std::shared_ptr<KeptBinaries> kept)
+    : meta_(meta), arch_(features.arch), search_(std::move(options)), kept_(std::move(kept)) {
   for (const perfdata::BuildIdEntry& entry : features.buildIds)
     if (!entry.kernel) buildIds_.try_emplace(entry.path, entry.buildId);
 }
@@ -76,6 +77,7 @@ uint32_t Binaries::of(const Backing& backing) {
   }
   std::string key = entry.path;
   key.append(1, '\0').append(entry.buildId).append(entry.deleted ? "d" : "");
+  entry.key = key;
   const auto [it, added] = index_.try_emplace(std::move(key), static_cast<uint32_t>(entries_.size()));
   if (added) entries_.push_back(std::move(entry));
   return it->second;
@@ -132,8 +134,21 @@ std::shared_ptr<symbols::Module> Binaries::open(const Entry& entry) {
 
 const std::shared_ptr<symbols::Module>& Binaries::share(uint32_t binary) {
   Entry& entry = entries_[binary];
-  if (entry.module == nullptr) entry.module = open(entry);
+  if (entry.module != nullptr) return entry.module;
+  KeptBinary* known = kept(binary);
+  if (known != nullptr) entry.module = known->module;
+  if (entry.module != nullptr) return entry.module;
+  entry.module = open(entry);
+  if (known != nullptr && entry.module->image() != nullptr) {
+    known->module = entry.module;
+    kept_->countOpened();
+  }
   return entry.module;
+}
+
+KeptBinary* Binaries::kept(uint32_t binary) {
+  const std::string& key = entries_[binary].key;
+  return kept_ == nullptr || key.empty() ? nullptr : &kept_->of(key);
 }
 
 const symbols::ElfImage* Binaries::codeImage(uint32_t binary) {
