@@ -38,10 +38,10 @@ void RowCallers::takeChain(const analysis::AddressSpace& space, const perfdata::
 
 uint32_t RowCallers::callOf(const analysis::AddressSpace& space, uint64_t address) {
   const analysis::Mapping* code = space.find(address, space.codeHint);
-  Call call{address, kNone};
+  Call call{address, analysis::kNone};
   if (code != nullptr) {
     const uint32_t binary = backings_.of(code->backing);
-    if (binary != kNone) call = {code->fileOffset(address), binary};
+    if (binary != analysis::kNone) call = {code->fileOffset(address), binary};
   }
   const auto [known, isNew] = callIndex_.try_emplace(call, static_cast<uint32_t>(calls_.size()));
   if (isNew) calls_.emplace_back(call, address);

@@ -39,7 +39,7 @@ class RowCallers {
   };
   struct Call {
     uint64_t fileOffset = 0;  ///< of code that no file backs: the address
-    uint32_t binary = kNone;
+    uint32_t binary = analysis::kNone;
     bool operator==(const Call&) const = default;
     size_t hash() const { return mix(fileOffset, binary); }
   };

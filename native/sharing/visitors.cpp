@@ -31,7 +31,7 @@ bool Visitors::keepsGoroutine(uint32_t binary) {
 
 /// Assembly of Go's library may use r14 for something else.
 uint32_t Visitors::indexOf(uint64_t goroutine, const analysis::AddressSpace& space) {
-  const auto [known, isNew] = actors_.try_emplace({goroutine, space.id}, kNone);
+  const auto [known, isNew] = actors_.try_emplace({goroutine, space.id}, analysis::kNone);
   if (isNew && goroutine % kAlignment == 0 && space.mappings->find(goroutine) != nullptr &&
       seen_.countOfR14(space.pid, goroutine) >= kGoroutineSamples)
     known.value() = kFirst + static_cast<uint32_t>(actors_.size());
@@ -42,7 +42,7 @@ uint32_t Visitors::of(uint32_t thread, const analysis::AddressSpace& space, uint
                       const perfdata::Sample& sample) {
   if (!sample.registers.has(kRegR14) || !keepsGoroutine(code)) return thread;
   const uint32_t actor = indexOf(sample.registers.value[kRegR14], space);
-  if (actor == kNone) return thread;
+  if (actor == analysis::kNone) return thread;
   const Pair pair{actor, thread};
   const auto [known, isNew] = visitors_.try_emplace(pair, kFirst + static_cast<uint32_t>(pairs_.size()));
   if (isNew) pairs_.push_back(pair);

@@ -53,8 +53,9 @@ class Visitors {
 
   const analysis::SeenCode& seen_;
   analysis::Binaries& binaries_;
-  std::vector<int8_t> keeps_;      ///< by binary: -1 not looked yet
-  HashMap<Key, uint32_t> actors_;  ///< kNone: what r14 holds there is no address, or was seen too rarely
+  std::vector<int8_t> keeps_;  ///< by binary: -1 not looked yet
+  HashMap<Key, uint32_t>
+      actors_;  ///< analysis::kNone: what r14 holds there is no address, or was seen too rarely
   HashMap<Pair, uint32_t> visitors_;
   std::vector<Pair> pairs_;  ///< of goroutines
 };
