@@ -49,6 +49,29 @@ std::string missingParts(symbols::Module& module) {
   return what + " " + next;
 }
 
+const char* languageText(symbols::Language language) {
+  if (language == symbols::Language::rust) return "Rust";
+  return language == symbols::Language::c ? "C" : "C++";
+}
+
+/// Of code without types, how it is built with them; empty: there is none. The Go compiler always writes
+/// them.
+std::string withoutTypes(symbols::Module& module) {
+  using symbols::Language;
+  symbols::DwarfIndex* dwarf = module.dwarf();
+  if (dwarf == nullptr) return {};
+  std::string text;
+  for (const Language language : dwarf->units().languagesWithoutTypes()) {
+    if (language == Language::go) continue;
+    text += std::string(text.empty() ? "" : " ") + "The debug information of " + languageText(language) +
+            " code has no types, so no members are named: ";
+    text += language == Language::rust
+                ? "build it with `debug = 2` in the profile of Cargo.toml (rustc: `-C debuginfo=2`)."
+                : "compile it with -g instead of -g1 or -gline-tables-only.";
+  }
+  return text;
+}
+
 }  // namespace
 
 Binaries::Binaries(const perfdata::Features& features, const Meta& meta, symbols::SymbolOptions options,
@@ -201,7 +224,8 @@ std::vector<std::string> Binaries::warnings(uint64_t total) {
     // debug information (the C library, usually) matters from one sample in a hundred on.
     const bool matters =
         status == symbols::ModuleStatus::changed || samples * 100 >= std::max<uint64_t>(total, 1);
-    const std::string missing = matters ? missingParts(module(i)) : std::string();
+    std::string missing = matters ? missingParts(module(i)) : std::string();
+    if (matters && missing.empty()) missing = withoutTypes(module(i));
     if (!matters || (status == symbols::ModuleStatus::ok && missing.empty())) continue;
     const std::string& detail = missing.empty() ? module(i).detail() : missing;
     std::string text =

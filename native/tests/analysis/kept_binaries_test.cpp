@@ -1,6 +1,7 @@
 // What is kept of binaries between analyses of one recording.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "analysis/recording.h"
@@ -28,6 +29,7 @@ std::vector<std::string> namesIn(const std::string& folder, const std::shared_pt
   const auto reader = perfdata::Reader::open(recording.perfData);
   sharing::Options options;
   options.threads = 1;
+  options.showAll = true;
   options.kept = kept;
   std::vector<std::string> names;
   for (const Line& line : sharing::analyze(*reader, recording, options).lines)
