@@ -4,7 +4,7 @@ import { EngineError } from '../protocol/engine';
 import type { CallOptions, Engine, EngineCalls, EngineMethod, FromHelper, SuspectsAnswer, ToHelper } from '../protocol/engine';
 import { t } from '../protocol/l10n';
 import { OpenProfiles } from './open-profiles';
-import { suspectsAnswer, type FindSuspects } from './suspects';
+import { looksBy, type Looks } from './suspects';
 
 export interface EngineClientOptions {
   /** dist/helper.js. */
@@ -38,6 +38,15 @@ export class EngineClient implements Engine {
   private readonly crashListeners = new Set<(error: EngineError) => void>();
 
   private readonly profiles: OpenProfiles;
+  private readonly looks: Looks = {
+    ...looksBy(this),
+    // Where no process analyzes, none has kept anything.
+    forget: (path) =>
+      void this.helpers
+        .get('analysis')
+        ?.call('forget', { path }, {})
+        .catch(() => undefined),
+  };
 
   constructor(private readonly options: EngineClientOptions) {
     this.profiles = new OpenProfiles(() => this.start('analysis'), options.answerTimeoutMs);
@@ -120,9 +129,7 @@ export class EngineClient implements Engine {
     if (this.disposed) throw new EngineError('unavailable', t('The Cacheline engine was shut down.'));
     let helper = this.helpers.get(role);
     if (helper === undefined) {
-      const started = (helper = new Helper(this.options, role, (path, signal) =>
-        suspectsAnswer(this.call('suspects', { path }, { signal })),
-      ));
+      const started = (helper = new Helper(this.options, role, this.looks));
       this.helpers.set(role, started);
       started.onEnd = (crash) => {
         if (this.helpers.get(role) === started) this.helpers.delete(role);
@@ -163,6 +170,8 @@ class Helper {
   private readonly child: ChildProcess;
   private readonly exited: Promise<void>;
   private readonly pending = new Map<number, PendingCall>();
+  /** Recordings that asked for suspects and run. */
+  private readonly looked = new Set<string>();
   /** Ends looking for suspects when no recording runs any more. */
   private looking = new AbortController();
   private nextId = 1;
@@ -175,7 +184,7 @@ class Helper {
   constructor(
     private readonly options: EngineClientOptions,
     private readonly role: Role,
-    private readonly findSuspects: FindSuspects,
+    private readonly looks: Looks,
   ) {
     const { helperPath, execArgv = [], environment = process.env, startTimeoutMs = START_TIMEOUT_MS } = options;
     this.ready = new Promise((resolve, reject) => (this.settleReady = { resolve, reject }));
@@ -301,6 +310,9 @@ class Helper {
       case 'suspects':
         void this.answerSuspects(message);
         return;
+      case 'forget':
+        this.forget(message.path);
+        return;
       case 'result':
         this.take(message.id)?.resolve(message.result);
         return;
@@ -322,8 +334,13 @@ class Helper {
   }
 
   private async answerSuspects({ id, path }: Extract<FromHelper, { type: 'suspects' }>): Promise<void> {
-    const answer: SuspectsAnswer = await this.findSuspects(path, this.looking.signal);
+    this.looked.add(path);
+    const answer: SuspectsAnswer = await this.looks.find(path, this.looking.signal);
     this.send({ type: 'suspects', id, answer });
+  }
+
+  private forget(path: string): void {
+    if (this.looked.delete(path)) this.looks.forget(path);
   }
 
   private take(id: number): PendingCall | undefined {
@@ -341,6 +358,7 @@ class Helper {
     if (this.ended !== undefined) return;
     this.ended = error;
     this.looking.abort();
+    for (const path of this.looked) this.forget(path);
     if (!this.started) this.settleReady.reject(error);
     for (const call of this.pending.values()) call.reject(error);
     this.pending.clear();

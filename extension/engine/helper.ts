@@ -86,7 +86,7 @@ function start(): void {
   try {
     const addon = loadAddon();
     version = addon.version();
-    engine = new NativeEngine(addon, findSuspects);
+    engine = new NativeEngine(addon, { find: findSuspects, forget: (path) => send({ type: 'forget', path }) });
   } catch (error) {
     const { message, nextStep } = toEngineError(error);
     send({ type: 'unavailable', message, nextStep }, () => process.disconnect());

@@ -36,7 +36,7 @@ import type { WorksetSurvey } from '../protocol/workset';
 import { withFullStop } from '../protocol/words';
 import { headOf, reportOf, type ReportPieces } from './report-pieces';
 import { firstRowsOf, tableRowsOf, type TablePieces } from './table-pieces';
-import { suspectsAnswer, type FindSuspects } from './suspects';
+import { looksBy, type Looks } from './suspects';
 
 export interface NativeJob<R> {
   done: Promise<R>;
@@ -70,6 +70,7 @@ export interface NativeAddon {
   record(params: RecordParams, onProgress: (progress: RecordProgress & { suspectsOf?: string }) => void): RecordJob;
   /** Resolves with JSON text. */
   suspects(params: { path: string }): NativeJob<string>;
+  forget(params: { path: string }): void;
   analyze(params: AnalyzeParams, onProgress: (share: number) => void): NativeJob<AnalysisTexts>;
   /** The calls about open profiles resolve with JSON text. */
   open(params: OpenParams, onProgress: (share: number) => void): NativeJob<{ handle: number; summary: string }>;
@@ -173,6 +174,10 @@ export class NativeEngine implements Engine {
   private readonly handlers: Handlers = {
     record: (params, options) => this.record(params, options),
     suspects: (params, { signal }) => this.job(() => this.addon.suspects(params), signal),
+    forget: async (params) => {
+      this.addon.forget(params);
+      return Promise.resolve(null);
+    },
     analyze: async (params, options) => reportOf((await this.analyzeTexts(params, options)).pieces),
     advise: async (params, { signal, onProgress }) =>
       JSON.parse(await this.job(() => this.addon.advise(params, (share) => onProgress?.(share)), signal)) as AdviceList,
@@ -210,11 +215,15 @@ export class NativeEngine implements Engine {
     declarations: async (params) => JSON.parse(await this.addon.declarations(params)) as DeclarationList,
   };
 
-  /** @param findSuspects by default in this process */
+  private readonly looks: Looks;
+
+  /** @param looks by default of this process */
   constructor(
     private readonly addon: NativeAddon,
-    private readonly findSuspects: FindSuspects = (path, signal) => suspectsAnswer(this.call('suspects', { path }, { signal })),
-  ) {}
+    looks?: Looks,
+  ) {
+    this.looks = looks ?? looksBy(this);
+  }
 
   /** `doctor`, `inspect` and what asks about types ignore the signal. */
   async call<M extends EngineMethod>(
@@ -268,16 +277,19 @@ export class NativeEngine implements Engine {
 
   private async record(params: RecordParams, { signal, onProgress }: CallOptions<'record'>): Promise<RecordResult> {
     const ended = new AbortController();
+    let looked: string | undefined;
     try {
       return await this.job(() => {
         const job = this.addon.record(params, ({ suspectsOf, ...progress }) => {
+          looked = suspectsOf ?? looked;
           if (suspectsOf === undefined) onProgress?.(progress);
-          else void this.findSuspects(suspectsOf, ended.signal).then((answer) => job.tell?.(answer));
+          else void this.looks.find(suspectsOf, ended.signal).then((answer) => job.tell?.(answer));
         });
         return job;
       }, signal);
     } finally {
       ended.abort();
+      if (looked !== undefined) this.looks.forget(looked);
     }
   }
 

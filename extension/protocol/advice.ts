@@ -11,6 +11,9 @@ export type Why = 'lock-with-own-data' | 'mixed-use' | 'unrelated-owners' | 'ali
 /** What ends the waiting; `none`: no layout makes the program faster, and `why` says why not. */
 export type Way = 'align' | 'pad' | 'reorder' | 'split' | 'stride' | 'allocate' | 'per-thread' | 'none';
 
+/** A source language that advice has words for. */
+export type SourceLanguage = 'c' | 'c++' | 'rust' | 'go';
+
 /** @exclusiveMinimum 0 */
 export type Factor = number;
 
@@ -149,6 +152,8 @@ export interface Advice {
   confidence: Share;
   /** Of what is to be changed: of the type, or the variable; null: not known. */
   definition: SourcePlace | null;
+  /** Of the type, as debug information says; else by the file of the definition, else by those of the code that waits; null: not known. */
+  language: SourceLanguage | null;
   /** Samples at the subject that waited. */
   contended: Count;
   /** Of all samples of the recording. */

@@ -281,6 +281,8 @@ export interface EngineCalls {
   record: { params: RecordParams; result: RecordResult; progress: RecordProgress };
   /** What the samples of a recording so far make suspect: text for the engine that records it. Aborting as of `analyze`. */
   suspects: { params: { path: string }; result: string; progress: never };
+  /** There will be no more `suspects` of that recording. */
+  forget: { params: { path: string }; result: null; progress: never };
   /** Aborting rejects with kind 'cancelled'. Progress is the share done, 0 to 1. */
   analyze: { params: AnalyzeParams; result: Report; progress: number };
   /** What to change, without the edits. Aborting and progress as of `analyze`. */
@@ -361,5 +363,7 @@ export type FromHelper =
   | { type: 'progress'; id: number; progress: unknown }
   /** A recording asks for its suspects: they are looked for in another process. */
   | { type: 'suspects'; id: number; path: string }
+  /** A recording that asked for suspects has ended. */
+  | { type: 'forget'; path: string }
   | { type: 'result'; id: number; result: unknown }
   | { type: 'error'; id: number; kind: EngineErrorKind; message: string; nextStep: string };

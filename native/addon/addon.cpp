@@ -1,5 +1,5 @@
-// The Node-API boundary: version, record, suspects, analyze, advise, table, threads, trace, open, filter,
-// ask, close, doctor, calibrate, inspect, layout, types, declarations, where. Types are in
+// The Node-API boundary: version, record, suspects, forget, analyze, advise, table, threads, trace, open,
+// filter, ask, close, doctor, calibrate, inspect, layout, types, declarations, where. Types are in
 // extension/engine/native.ts.
 #include <dlfcn.h>
 #include <napi.h>
@@ -18,6 +18,7 @@
 #include "addon/profile_calls.h"
 #include "addon/record_call.h"
 #include "addon/self_test_call.h"
+#include "addon/suspects_call.h"
 #include "addon/table_call.h"
 #include "addon/threads_call.h"
 #include "addon/trace_call.h"
@@ -197,14 +198,6 @@ Napi::Value recordCall(const Napi::CallbackInfo& info) {
   return started;
 }
 
-Napi::Value suspectsCall(const Napi::CallbackInfo& info) {
-  return startJob(info.Env(), {}, [path = Arguments(info[0]).text("path")](JobContext& job) -> MakeValue {
-    return [json = findSuspects(path, [&job](double) { return !job.stop().load(); })](Napi::Env env) {
-      return Napi::String::New(env, json);
-    };
-  });
-}
-
 /// ASCII needs no decoding.
 napi_value stringValue(Napi::Env env, const std::string& text) {
   if (!isAscii(text)) return Napi::String::New(env, text);
@@ -295,6 +288,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
               }));
   exports.Set("record", Napi::Function::New(env, recordCall));
   exports.Set("suspects", Napi::Function::New(env, suspectsCall));
+  exports.Set("forget", Napi::Function::New(env, forgetCall));
   exports.Set("analyze", Napi::Function::New(env, analyzeCall));
   exports.Set("advise", Napi::Function::New(env, adviseCall));
   exports.Set("table", Napi::Function::New(env, tableCall));

@@ -22,8 +22,6 @@ namespace {
 using record::MappedPiece;
 using record::WatchWord;
 
-constexpr std::chrono::seconds kLongestRest{30};  // between two looks
-constexpr int kRest = 20;                         // times the CPU time of the look before, at least
 constexpr size_t kLines = 8, kWordsOfLine = 4;
 constexpr double kPolledShare = 0.05;  // of all samples, at a line that threads only read in them
 
@@ -101,9 +99,10 @@ double usedByThread() {
 
 class SuspectsJson : JsonWriter {
  public:
-  std::string write(const std::vector<Suspect>& suspects, double cpuSeconds) {
+  std::string write(const std::vector<Suspect>& suspects, double cpuSeconds, uint64_t opened) {
     open();
     field("cpuSeconds", cpuSeconds);
+    field("opened", opened);
     list("suspects", suspects, [&](const Suspect& suspect) {
       open();
       numbers("pids", suspect.pids);
@@ -136,6 +135,7 @@ class SuspectsReader {
     check(value.IsNumber());
     return value.GetDouble();
   }
+  uint64_t opened() const { return number(document_, "opened"); }
   std::vector<Suspect> suspects() const {
     std::vector<Suspect> suspects;
     for (const Value& item : list(document_, "suspects")) {
@@ -209,20 +209,29 @@ void add(const Suspect& suspect, std::vector<WatchWord>& words) {
 
 }  // namespace
 
-std::string findSuspects(const std::string& path, const profile::Progress& progress) {
+std::string findSuspects(const std::string& path, std::shared_ptr<analysis::KeptBinaries> kept,
+                         const profile::Progress& progress) {
   const double before = usedByThread();
+  const uint64_t openedBefore = kept->opened();
   AnalyzeParameters parameters;
   parameters.path = path;
   parameters.c2c.threads = 1;
+  parameters.c2c.kept = kept;
   const std::vector<Suspect> suspects = suspectsOf(analyze(parameters, progress));
-  return SuspectsJson().write(suspects, usedByThread() - before);
+  return SuspectsJson().write(suspects, usedByThread() - before, kept->opened() - openedBefore);
+}
+
+bool Suspects::isDue() {
+  const std::lock_guard lock(mutex_);
+  return isNew_ || schedule_.isDue(Clock::now());
 }
 
 std::vector<WatchWord> Suspects::words(const std::string& folder, const Ask& ask) {
   const std::lock_guard lock(mutex_);
-  if (!busy_ && Clock::now() >= next_) {
-    busy_ = true;
-    asked_ = Clock::now();
+  isNew_ = false;
+  if (const Clock::time_point now = Clock::now(); schedule_.isDue(now)) {
+    asked_ = now;
+    schedule_.begin(now);
     ask(folder);
   }
   std::vector<WatchWord> words;
@@ -235,22 +244,17 @@ void Suspects::tell(const std::string& json) {
   std::vector<Suspect> found = reader.suspects();
   const std::lock_guard lock(mutex_);
   suspects_ = std::move(found);
-  looked_ = true;
+  looked_ = isNew_ = true;
   lastLook_ = asked_;
   failure_.clear();
-  rest(std::chrono::duration<double>(reader.cpuSeconds()));
+  const std::chrono::duration<double> used(reader.cpuSeconds());
+  schedule_.end(Clock::now(), std::chrono::duration_cast<Clock::duration>(used), reader.opened());
 }
 
 void Suspects::failed(const std::string& why) {
   const std::lock_guard lock(mutex_);
   failure_ = why;
-  rest(std::chrono::duration<double>(0));
-}
-
-void Suspects::rest(std::chrono::duration<double> used) {
-  rest_ = std::min<Clock::duration>(rest_ * 2, kLongestRest);
-  next_ = Clock::now() + std::max(rest_, std::chrono::duration_cast<Clock::duration>(used * kRest));
-  busy_ = false;
+  schedule_.end(Clock::now(), {}, 0);
 }
 
 std::string Suspects::why() {

@@ -12,6 +12,7 @@
 #include "analysis/watch_place.h"
 #include "profile/analyze.h"
 #include "record/watch_request.h"
+#include "record/watch_schedule.h"
 
 namespace cacheline::addon {
 
@@ -24,9 +25,10 @@ struct Suspect {
   std::vector<analysis::WatchPiece> words;
 };
 
-/// Analyzes the recording so far: JSON for Suspects::tell(), which another process may have written. Throws
-/// what analyze() throws.
-std::string findSuspects(const std::string& path, const profile::Progress& progress);
+/// Analyzes the recording so far: JSON for Suspects::tell(), which another process may have written. `kept`:
+/// of earlier looks at it; one look at a time. Throws what analyze() throws.
+std::string findSuspects(const std::string& path, std::shared_ptr<analysis::KeptBinaries> kept,
+                         const profile::Progress& progress);
 
 /// The suspects of one recording. Somebody else looks for them, in another process where there is one: what
 /// crashes an analysis does not end the recording. Used by the recorder's thread and the one that tells.
@@ -36,6 +38,8 @@ class Suspects {
   /// Told the folder of the recording, it answers with tell() or failed(), at any time.
   using Ask = std::function<void(const std::string&)>;
 
+  /// Whether words() would say something new, or ask.
+  bool isDue();
   /// What is suspect now; asks for more now and then.
   std::vector<record::WatchWord> words(const std::string& folder, const Ask& ask);
   /// `json`: of findSuspects(). Throws Error(internal) where it is none.
@@ -46,16 +50,13 @@ class Suspects {
   std::string why();
 
  private:
-  void rest(std::chrono::duration<double> used);
-
   std::mutex mutex_;
-  bool busy_ = false, looked_ = false;
+  bool looked_ = false, isNew_ = false;
   std::vector<Suspect> suspects_;
   std::string failure_;
   const Clock::time_point begun_ = Clock::now();
+  record::LookSchedule schedule_{begun_};
   Clock::time_point asked_, lastLook_;
-  Clock::duration rest_ = std::chrono::milliseconds(400);  ///< of samples, before somebody is asked
-  Clock::time_point next_ = begun_ + rest_;
 };
 
 }  // namespace cacheline::addon

@@ -21,6 +21,7 @@ record::WatchOptions watchOptions(const WatchRequest& request, const std::shared
       for (record::WatchWord& word : suspects->words(folder, ask)) words.push_back(std::move(word));
     return words;
   };
+  if (suspects) options.asksForWords = [suspects] { return suspects->isDue(); };
   options.whyNothing = [expressions, suspects] {
     const std::string why = expressions->why();
     return why.empty() && suspects ? suspects->why() : why;

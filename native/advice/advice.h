@@ -79,6 +79,8 @@ struct Advice {
   Way way = Way::none;
   double confidence = 0;
   std::optional<analysis::Place> definition;
+  /// Of its type, as debug information says; else by the file that defines it; else of the code that waits.
+  symbols::Language language = symbols::Language::unknown;
   const analysis::TypeHeat* described = nullptr;  ///< of the report; null: no structure
   uint64_t contended = 0;                         ///< samples
   double programShare = 0;                        ///< of all samples

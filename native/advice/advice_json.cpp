@@ -119,6 +119,11 @@ class AdviceJson : private analysis::RecordingJson {
     field("confidence", item.confidence);
     placements(item.placements);
     place("definition", item.definition);
+    const std::string language = symbols::languageName(item.language);
+    if (language.empty())
+      null("language");
+    else
+      field("language", language);
     field("contended", item.contended);
     field("programShare", item.programShare);
     open("cost");

@@ -2,6 +2,7 @@
 #include <rapidjson/document.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "advice/advice.h"
@@ -31,6 +32,8 @@ constexpr double kWorthIt = 0.1;
 constexpr double kNearlyAsMuch = 0.05;
 /// Bytes: where the machine's meta.json does not tell its first-level data cache.
 constexpr uint64_t kFirstLevelCache = 32 * 1024;
+/// Bytes of cpu.CacheLinePad of golang.org/x/sys on x86-64.
+constexpr uint64_t kGoPad = 64;
 /// Of the elapsed time: what can gain less is not worth a change.
 constexpr double kLeastSpeedup = 1.05;
 
@@ -99,6 +102,7 @@ class Advisor {
     advice.object = finding.object;
     advice.described = subject.described;
     advice.definition = finding.definition;
+    advice.language = languageOf(subject, here);
     advice.abi = isPublic(subject);
     advice.contended = finding.contended;
     advice.programShare = finding.programShare;
@@ -182,7 +186,9 @@ class Advisor {
     advice.trulyLeft = std::min(advice.contendedLeft, chosen.truly);
     if (const auto cycles = excessCycles(report_, waits.lines))
       advice.excessCycles = *cycles * (1 - advice.contendedLeft);
-    advice.bytesPerInstance = chosen.size - std::min(chosen.size, subject.size);
+    advice.bytesPerInstance = advice.language == symbols::Language::go
+                                  ? padsOfGo(chosen) * kGoPad
+                                  : chosen.size - std::min(chosen.size, subject.size);
     advice.readerLinesAfter = linesOf(chosen.size);
     if (const auto* variables = std::get_if<AlignVariables>(&chosen.change)) {
       uint64_t before = 0;
@@ -202,12 +208,26 @@ class Advisor {
         split != nullptr ? linesOf(*split, subject.count) : linesOf(chosen.size) * subject.count;
   }
 
+  /// How many pads the way takes in Go, which aligns nothing: on both sides of an object, and between groups
+  /// of members or elements.
+  static uint64_t padsOfGo(const Candidate& chosen) {
+    if (const auto* members = std::get_if<ChangeMembers>(&chosen.change)) {
+      const auto& order = members->layout.order;
+      return static_cast<uint64_t>(std::count_if(order.begin() + !order.empty(), order.end(),
+                                                 [](const PlacedMember& each) { return each.startsLine; }));
+    }
+    if (const auto* variables = std::get_if<AlignVariables>(&chosen.change))
+      return 2 * variables->variables.size();
+    return chosen.way == Way::stride ? 1 : 2;
+  }
+
   /// A sum of copies, one on a line of each thread's own: a sketch.
   void addCopies(const Waits& waits, Advice& advice) const {
     advice.way = Way::perThread;
     advice.contendedLeft = std::clamp(1 - waits.atSums / waits.all, 0.0, 1.0);
     advice.trulyLeft = std::clamp((waits.truly - waits.atSums) / waits.all, 0.0, advice.contendedLeft);
-    advice.bytesPerInstance = waits.adders.size() * lineSize();
+    const bool isGo = advice.language == symbols::Language::go;
+    advice.bytesPerInstance = waits.adders.size() * (isGo ? sizeof(uint64_t) + kGoPad : lineSize());
     advice.readerLinesBefore = 1;
     advice.readerLinesAfter = waits.adders.size();
     if (const auto cycles = excessCycles(report_, waits.lines))
@@ -308,6 +328,25 @@ class Advisor {
     if (variables.variables.empty()) return;
     variables.binary = binaryOf(variables.variables.front().name);
     tryMove(Way::align, variables, size, move);
+  }
+
+  symbols::Language languageOf(const analysis::Subject& subject, const Waits& waits) const {
+    using symbols::Language;
+    if (subject.described != nullptr && subject.described->language != Language::unknown)
+      return subject.described->language;
+    if (subject.definition)
+      if (const Language known = symbols::languageOfFile(subject.definition->file);
+          known != Language::unknown)
+        return known;
+    std::map<Language, uint64_t> samples;
+    for (const uint32_t line : waits.lines)
+      for (const analysis::Access& access : report_.lines[line].accesses)
+        samples[symbols::languageOfFile(*analysis::ownPlace(*access.code, analysis::isForeignSource).file)] +=
+            access.contended;
+    samples.erase(Language::unknown);
+    const auto most = std::max_element(samples.begin(), samples.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    return most == samples.end() ? Language::unknown : most->first;
   }
 
   /// Other binaries may have been compiled with its layout: a header of a shared library defines it.

@@ -49,10 +49,34 @@ std::string missingParts(symbols::Module& module) {
   return what + " " + next;
 }
 
+const char* languageText(symbols::Language language) {
+  if (language == symbols::Language::rust) return "Rust";
+  return language == symbols::Language::c ? "C" : "C++";
+}
+
+/// Of code without types, how it is built with them; empty: there is none. The Go compiler always writes
+/// them.
+std::string withoutTypes(symbols::Module& module) {
+  using symbols::Language;
+  symbols::DwarfIndex* dwarf = module.dwarf();
+  if (dwarf == nullptr) return {};
+  std::string text;
+  for (const Language language : dwarf->units().languagesWithoutTypes()) {
+    if (language == Language::go) continue;
+    text += std::string(text.empty() ? "" : " ") + "The debug information of " + languageText(language) +
+            " code has no types, so no members are named: ";
+    text += language == Language::rust
+                ? "build it with `debug = 2` in the profile of Cargo.toml (rustc: `-C debuginfo=2`)."
+                : "compile it with -g instead of -g1 or -gline-tables-only.";
+  }
+  return text;
+}
+
 }  // namespace
 
-Binaries::Binaries(const perfdata::Features& features, const Meta& meta, symbols::SymbolOptions options)
-    : meta_(meta), arch_(features.arch), search_(std::move(options)) {
+Binaries::Binaries(const perfdata::Features& features, const Meta& meta, symbols::SymbolOptions options,
+                   std::shared_ptr<KeptBinaries> kept)
+    : meta_(meta), arch_(features.arch), search_(std::move(options)), kept_(std::move(kept)) {
   for (const perfdata::BuildIdEntry& entry : features.buildIds)
     if (!entry.kernel) buildIds_.try_emplace(entry.path, entry.buildId);
 }
@@ -76,6 +100,7 @@ uint32_t Binaries::of(const Backing& backing) {
   }
   std::string key = entry.path;
   key.append(1, '\0').append(entry.buildId).append(entry.deleted ? "d" : "");
+  entry.key = key;
   const auto [it, added] = index_.try_emplace(std::move(key), static_cast<uint32_t>(entries_.size()));
   if (added) entries_.push_back(std::move(entry));
   return it->second;
@@ -132,8 +157,21 @@ std::shared_ptr<symbols::Module> Binaries::open(const Entry& entry) {
 
 const std::shared_ptr<symbols::Module>& Binaries::share(uint32_t binary) {
   Entry& entry = entries_[binary];
-  if (entry.module == nullptr) entry.module = open(entry);
+  if (entry.module != nullptr) return entry.module;
+  KeptBinary* known = kept(binary);
+  if (known != nullptr) entry.module = known->module;
+  if (entry.module != nullptr) return entry.module;
+  entry.module = open(entry);
+  if (known != nullptr && entry.module->image() != nullptr) {
+    known->module = entry.module;
+    kept_->countOpened();
+  }
   return entry.module;
+}
+
+KeptBinary* Binaries::kept(uint32_t binary) {
+  const std::string& key = entries_[binary].key;
+  return kept_ == nullptr || key.empty() ? nullptr : &kept_->of(key);
 }
 
 const symbols::ElfImage* Binaries::codeImage(uint32_t binary) {
@@ -186,7 +224,8 @@ std::vector<std::string> Binaries::warnings(uint64_t total) {
     // debug information (the C library, usually) matters from one sample in a hundred on.
     const bool matters =
         status == symbols::ModuleStatus::changed || samples * 100 >= std::max<uint64_t>(total, 1);
-    const std::string missing = matters ? missingParts(module(i)) : std::string();
+    std::string missing = matters ? missingParts(module(i)) : std::string();
+    if (matters && missing.empty()) missing = withoutTypes(module(i));
     if (!matters || (status == symbols::ModuleStatus::ok && missing.empty())) continue;
     const std::string& detail = missing.empty() ? module(i).detail() : missing;
     std::string text =

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/kept_binaries.h"
 #include "analysis/recording.h"
 #include "analysis/report.h"
 #include "analysis/timeline.h"
@@ -20,7 +21,9 @@ namespace cacheline::analysis {
 /// from meta.json; where there is none at all, meta.json's file size and time decide whether a file changed.
 class Binaries {
  public:
-  Binaries(const perfdata::Features& features, const Meta& meta, symbols::SymbolOptions options = {});
+  /// `kept`: of earlier analyses, and for later ones; may be null.
+  Binaries(const perfdata::Features& features, const Meta& meta, symbols::SymbolOptions options = {},
+           std::shared_ptr<KeptBinaries> kept = nullptr);
 
   /// Index of the binary behind a mapping; kNone where no file can be ("//anon", "[vdso]", shared memory).
   uint32_t of(const Backing& backing);
@@ -30,6 +33,8 @@ class Binaries {
   /// Opens it at the first call.
   symbols::Module& module(uint32_t binary) { return *share(binary); }
   const std::shared_ptr<symbols::Module>& share(uint32_t binary);
+  /// What is kept of it; null: nothing is.
+  KeptBinary* kept(uint32_t binary);
   /// The file of any machine, for names; null where it is missing or changed. May be a debug file without
   /// code.
   const symbols::ElfImage* image(uint32_t binary) { return module(binary).image(); }
@@ -56,6 +61,7 @@ class Binaries {
  private:
   struct Entry {
     std::string path, buildId;
+    std::string key;        ///< what it is told from others by; empty where adopted
     std::string adoptedAs;  ///< empty unless adopted
     bool deleted = false;   ///< the mapping's name ended in " (deleted)"
     std::shared_ptr<symbols::Module> module;
@@ -69,6 +75,7 @@ class Binaries {
   const Meta& meta_;
   std::string arch_;  ///< of the recorded machine, as uname -m says it; or empty
   symbols::SymbolSearch search_;
+  const std::shared_ptr<KeptBinaries> kept_;
   HashMap<std::string, std::string> buildIds_;  ///< by path, from the header
   HashMap<std::string, uint32_t> index_;
   std::vector<Entry> entries_;

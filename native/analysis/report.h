@@ -15,6 +15,7 @@
 #include "analysis/false_share.h"
 #include "analysis/splits.h"
 #include "layouts/layout.h"
+#include "symbols/language.h"
 
 namespace cacheline::analysis {
 
@@ -263,7 +264,8 @@ struct FieldHeat {
 
 struct TypeHeat {  ///< accesses added up over all instances of a type, folded to its own offsets
   std::string name, object, binary;  ///< `object`: the binary's base name, `binary`: its path
-  uint64_t instances = 0;            ///< distinct bases; 0 where no base is known
+  symbols::Language language = symbols::Language::unknown;
+  uint64_t instances = 0;  ///< distinct bases; 0 where no base is known
   /// The instances are those inside of other types, whose sums have their accesses too, and all others.
   bool nested = false;
   uint32_t lines = 0;

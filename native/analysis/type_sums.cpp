@@ -86,6 +86,7 @@ size_t TypeSums::sumOf(uint32_t binary, types::TypeId type, bool nested) {
     fresh.heat.name = table.nameOf(type);
     fresh.heat.object = typed_.binaries().baseName(binary);
     fresh.heat.binary = path;
+    fresh.heat.language = described.language;
     fresh.heat.nested = nested;
     sums_.push_back(std::move(fresh));
   }

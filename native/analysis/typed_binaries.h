@@ -10,6 +10,13 @@
 
 namespace cacheline::analysis {
 
+/// A binary's debug information, as far as it was asked for.
+struct TypedBinary {
+  std::shared_ptr<symbols::Module> module;
+  std::unique_ptr<layouts::BinaryTypes> types;
+  std::unique_ptr<inference::LiveVariables> live;
+};
+
 class TypedBinaries {
  public:
   /// `apart`: with debug information opened for it alone. Of binaries that described() was asked of, one
@@ -27,16 +34,11 @@ class TypedBinaries {
   void share() { apart_ = false; }
 
  private:
-  struct Entry {
-    std::shared_ptr<symbols::Module> module;
-    std::unique_ptr<layouts::BinaryTypes> types;
-    std::unique_ptr<inference::LiveVariables> live;
-  };
-  Entry& entry(uint32_t binary);
+  TypedBinary& entry(uint32_t binary);
 
   Binaries& binaries_;
   bool apart_;
-  std::vector<Entry> entries_;
+  std::vector<std::shared_ptr<TypedBinary>> entries_;
 };
 
 }  // namespace cacheline::analysis

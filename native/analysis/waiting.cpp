@@ -405,25 +405,25 @@ class Waits {
     victim.falseShare = candidate.falsely / candidate.waiting;
     std::vector<double> waiting(line_.uses.size()), causes(line_.uses.size());
     for (const auto& [use, visitor] : candidate.places) {
+      const size_t place = use * visitors_ + visitor;
       addOnce(victim.words, groups_.wordOf(use));
       addOnce(victim.visitors, visitor);
-      waiting[use] += waiting_[use * visitors_ + visitor];
+      waiting[use] += waiting_[place] * parts_[place].value;
     }
     std::sort(victim.words.begin(), victim.words.end());
     std::sort(victim.visitors.begin(), victim.visitors.end());
-    const bool changes =
-        std::any_of(candidate.places.begin(), candidate.places.end(), [this](const auto& place) {
-          return line_.uses[place.first].writes || line_.uses[place.first].locked;
-        });
-    for (const PlaceSample& sample : line_.samples) {
-      const bool isOwn = victim.visitors.size() == 1 && victim.visitors.front() == sample.visitor;
-      if (isOwn || !(changes || line_.uses[sample.use].writes)) continue;
-      causes[sample.use] += groups_.between(victim.words.front(), groups_.wordOf(sample.use)).value;
-    }
     const auto most = [](const std::vector<double>& list) {
       return static_cast<uint32_t>(std::max_element(list.begin(), list.end()) - list.begin());
     };
     victim.use = most(waiting);
+    const WordStatistics& by = line_.uses[victim.use];
+    const bool changes = by.writes || by.locked;
+    for (const PlaceSample& sample : line_.samples) {
+      const bool isOwn = victim.visitors.size() == 1 && victim.visitors.front() == sample.visitor;
+      if (isOwn || !(changes || line_.uses[sample.use].writes)) continue;
+      causes[sample.use] +=
+          sample.weight * groups_.between(groups_.wordOf(victim.use), groups_.wordOf(sample.use)).value;
+    }
     victim.cause = most(causes);
     return victim;
   }

@@ -33,8 +33,8 @@ struct WaitVictim {
   std::vector<uint32_t> visitors;  ///< who waits: one actor, or all that run one function
   double waiting = 0;              ///< contended samples
   double falseShare = 0;
-  uint32_t use = 0;    ///< at which most of it waits
-  uint32_t cause = 0;  ///< and for which; the index of a use, too
+  uint32_t use = 0;    ///< at which most of it waits falsely
+  uint32_t cause = 0;  ///< and for which; the index of a use, too: of a use that reads, one that writes
 };
 
 struct Waiting {

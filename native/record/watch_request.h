@@ -37,6 +37,8 @@ struct WatchOptions {
   /// on, the most suspect first; an empty list: none yet.
   std::function<std::vector<WatchWord>(const std::string& recordingFolder, const std::vector<pid_t>& pids)>
       words;
+  /// Cheap, asked all the time: whether `words` is to be called at once. May be empty.
+  std::function<bool()> asksForWords;
   /// Why `words` had nothing to watch so far: one clause; may be empty.
   std::function<std::string()> whyNothing;
   /// Asked once, when the program has had some time: what was asked for and not found so far, a sentence

@@ -1,4 +1,4 @@
-// Rotation over words, and the arithmetic of the budget.
+// Rotation over words, and the arithmetic of the budget and of looks.
 #include "record/watch_schedule.h"
 
 #include <algorithm>
@@ -16,6 +16,8 @@ constexpr WatchBudget::Duration kShortest = 5ms, kLongest = 100ms;
 constexpr WatchBudget::Duration kHitsOfWindow = 2500us;
 constexpr uint64_t kFewestHits = 32, kMostHits = 512;
 constexpr double kLeastBudget = 0.001;
+constexpr LookSchedule::Clock::duration kFirstLook = 200ms, kLongestRest = 30s;
+constexpr int kRest = 20;       // times the CPU time of the look before
 constexpr uint64_t kLine = 64;  // only to keep neighbours together: 128-byte lines lose nothing
 
 auto identity(const WatchWord& word) {
@@ -81,6 +83,20 @@ WatchBudget::Duration WatchBudget::interval(Duration length, uint64_t hits, Dura
       std::min(hitsCost, static_cast<double>(length.count())) + static_cast<double>(overhead.count());
   const auto wanted = Duration(static_cast<int64_t>(cost * (1 + caution_ / budget_)));
   return std::max(length, wanted);
+}
+
+LookSchedule::LookSchedule(Clock::time_point begun)
+    : begun_(begun), asked_(begun), next_(begun + kFirstLook) {}
+
+void LookSchedule::begin(Clock::time_point now) {
+  asked_ = now;
+  looking_ = true;
+}
+
+void LookSchedule::end(Clock::time_point now, Clock::duration used, uint64_t opened) {
+  looking_ = false;
+  next_ = asked_ + std::min(asked_ - begun_, kLongestRest);
+  if (opened == 0) next_ = std::max(next_, now + kRest * used);
 }
 
 }  // namespace cacheline::record

@@ -1,4 +1,5 @@
-// Which words are watched next, for how long, and how long the program is left alone afterwards.
+// When the samples are looked at for words to watch, which words are watched next, for how long, and how long
+// the program is left alone afterwards.
 #pragma once
 
 #include <chrono>
@@ -49,6 +50,24 @@ class WatchBudget {
   double budget_;
   Duration hitCost_, length_;
   double caution_ = 1;
+};
+
+/// When the samples so far are analyzed for words to watch: soon, then whenever there are about twice as
+/// many, or every half minute; but looks take at most a twentieth of a CPU. A look that opened binaries says
+/// nothing of what the next one costs, which has all that was read of them.
+class LookSchedule {
+ public:
+  using Clock = std::chrono::steady_clock;
+  explicit LookSchedule(Clock::time_point begun);
+  bool isDue(Clock::time_point now) const { return !looking_ && now >= next_; }
+  void begin(Clock::time_point now);
+  /// `used`: CPU time. `opened`: binaries.
+  void end(Clock::time_point now, Clock::duration used, uint64_t opened);
+
+ private:
+  const Clock::time_point begun_;
+  Clock::time_point asked_, next_;
+  bool looking_ = false;
 };
 
 }  // namespace cacheline::record

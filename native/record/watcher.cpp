@@ -67,6 +67,7 @@ struct Watcher::Impl {
     if (off) return;
     const Time now = Clock::now();
     try {
+      if (options.asksForWords && options.asksForWords()) nextWords = now;
       if (!window.empty()) {
         drain();
         if (throttledNow)

@@ -30,8 +30,8 @@ class Watcher {
   ~Watcher();
 
   /// Does what is due: asks for words, opens, drains and closes windows. Cheap where nothing is. Call it when
-  /// next() is reached and when a descriptor of wakeups() is readable. A disk that is full ends the watching
-  /// with a warning.
+  /// next() is reached, when a descriptor of wakeups() is readable, and now and then. A disk that is full
+  /// ends the watching with a warning.
   void tick();
   /// Asks for words at the next tick: they may have come into being.
   void askSoon();

@@ -46,7 +46,7 @@ class Collected {
             const Options& options, uint32_t lineSize, const heap::Allocations* allocations,
             const Logging& logging = {})
       : timeline(known),
-        binaries(features, meta, options.symbols),
+        binaries(features, meta, options.symbols, options.kept),
         memoryNodes(features.memoryNodes),
         table(lineSize, places.placements(), memoryNodes, options.threads, logging),
         typed(binaries, options.threads > 1),

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/coalesce.h"
+#include "analysis/kept_binaries.h"
 #include "analysis/sample_filter.h"
 #include "analysis/splits.h"
 #include "symbols/symbol_search.h"
@@ -26,9 +28,10 @@ struct Options {
   bool callers = false;
   bool history = false;    ///< of each line its samples, one by one (analysis::LineHistory)
   bool heapSites = false;  ///< all recorded heap blocks, by where they were allocated (Report::heapSites)
-  std::optional<analysis::SplitBy> splits = {};  ///< what tables are added up from; needs `showAll`
-  symbols::SymbolOptions symbols = {};           ///< where binaries are looked for
-  unsigned threads = 2;                          ///< at least 1; the result is the same
+  std::optional<analysis::SplitBy> splits = {};       ///< what tables are added up from; needs `showAll`
+  symbols::SymbolOptions symbols = {};                ///< where binaries are looked for
+  std::shared_ptr<analysis::KeptBinaries> kept = {};  ///< see there; needs one thread
+  unsigned threads = 2;                               ///< at least 1; the result is the same
   /// Displayed loads that tell which lines will be listed; the result is the same. Fewer make more lines
   /// likely.
   uint64_t prepassLoads = 200'000;

@@ -2,6 +2,8 @@
 // hit.
 #include "symbols/dwarf_units.h"
 
+#include <map>
+
 #include "symbols/die.h"
 
 namespace cacheline::symbols {
@@ -26,6 +28,29 @@ std::optional<UnitDies> unitDies(Dwarf_CU* cu, SplitUnits& splits) {
 /// The larger an interval, the lower its priority.
 uint64_t tightest(uint64_t low, uint64_t high) {
   return UINT64_MAX - (high - low);
+}
+
+/// Whether the unit's abbreviations have any kind of type.
+bool describesTypes(Dwarf_Die& root) {
+  size_t length = 0;
+  for (Dwarf_Off offset = 0; Dwarf_Abbrev* abbreviation = dwarf_getabbrev(&root, offset, &length);
+       offset += length) {
+    if (abbreviation == DWARF_END_ABBREV) return false;
+    switch (dwarf_getabbrevtag(abbreviation)) {
+      case DW_TAG_base_type:
+      case DW_TAG_pointer_type:
+      case DW_TAG_structure_type:
+      case DW_TAG_class_type:
+      case DW_TAG_union_type:
+      case DW_TAG_enumeration_type:
+      case DW_TAG_array_type:
+      case DW_TAG_typedef:
+        return true;
+      default:
+        break;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -126,6 +151,24 @@ std::vector<Dwarf_Die> Units::roots() const {
     for (Dwarf_CU* cu : *list)
       if (const auto dies = unitDies(cu, splits_)) all.push_back(dies->root);
   return all;
+}
+
+std::vector<Language> Units::languagesWithoutTypes() const {
+  if (!partialUnits_.empty()) return {};
+  std::map<Language, bool> described;
+  for (Dwarf_CU* cu : compileUnits_) {
+    if (dwarf_getalt(dwarf_cu_getdwarf(cu)) != nullptr) return {};
+    Dwarf_Die root{};
+    uint8_t kind = 0;
+    if (dwarf_cu_info(cu, nullptr, &kind, &root, nullptr, nullptr, nullptr, nullptr) != 0) continue;
+    if (kind == DW_UT_skeleton) return {};
+    bool& known = described[languageOfNumber(dwarf_srclang(&root))];
+    known = known || describesTypes(root);
+  }
+  std::vector<Language> languages;
+  for (const auto& [language, isDescribed] : described)
+    if (!isDescribed && language != Language::unknown) languages.push_back(language);
+  return languages;
 }
 
 }  // namespace cacheline::symbols

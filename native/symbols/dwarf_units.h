@@ -15,6 +15,7 @@
 #include "symbols/file_table.h"
 #include "symbols/inline_tree.h"
 #include "symbols/interval_map.h"
+#include "symbols/language.h"
 #include "symbols/line_table.h"
 #include "symbols/split_units.h"
 
@@ -59,6 +60,9 @@ class Units {
   Unit* known(const Dwarf_Die& die) const;
   /// The root DIEs of all compile units, those in .dwo files included, and the partial units.
   std::vector<Dwarf_Die> roots() const;
+  /// Languages of which no unit describes a type. None where types may lie elsewhere: in .dwo files, or where
+  /// dwz moved them.
+  std::vector<Language> languagesWithoutTypes() const;
 
  private:
   Unit* load(Dwarf_CU* cu);

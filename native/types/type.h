@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "symbols/language.h"
+
 namespace cacheline::types {
 
 using TypeId = uint32_t;                ///< index into a TypeTable
@@ -75,6 +77,7 @@ struct Type {
   bool variadic = false;   ///< a function that takes more
   std::string file;        ///< of the definition; empty: unknown
   uint32_t line = 0;
+  symbols::Language language = symbols::Language::unknown;  ///< of the unit that it was read from
 };
 
 /// "struct", "class", "union", "enum", "pointer", ...

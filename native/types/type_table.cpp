@@ -234,6 +234,7 @@ struct TypeTable::Impl {
     const auto line = symbols::unsignedAttribute(entry.die, DW_AT_decl_line);
     if (line && *line <= UINT32_MAX) entry.type.line = static_cast<uint32_t>(*line);
     entry.type.file = fileOf(entry.die);
+    entry.type.language = symbols::languageOfNumber(symbols::languageOf(entry.die));
   }
 
   std::string fileOf(Dwarf_Die& die) {

@@ -1,5 +1,15 @@
 // Advice made by hand, of every kind.
-import type { Advice, AdviceList, Change, Latent, TypeReference } from '../../extension/protocol/advice';
+import { extname } from 'node:path';
+import type { Advice, AdviceList, Change, Latent, SourceLanguage, TypeReference } from '../../extension/protocol/advice';
+
+const LANGUAGES: ReadonlyMap<string, SourceLanguage> = new Map([
+  ['.c', 'c'],
+  ['.h', 'c++'],
+  ['.cc', 'c++'],
+  ['.cpp', 'c++'],
+  ['.rs', 'rust'],
+  ['.go', 'go'],
+]);
 
 /** "name type offset" of members of 8 bytes. */
 export function typeReference(name: string, file: string, line: number, members: readonly string[]): TypeReference {
@@ -19,7 +29,9 @@ export function membersChange(type: TypeReference, groups: readonly (readonly nu
   return { kind: 'members', type, alignment: 64, order };
 }
 
+/** By default its language is that of the file that defines it. */
 export function advice(given: Partial<Advice> = {}): Advice {
+  const { definition = { file: '/code/src/worker.cpp', line: 12 } } = given;
   return {
     subject: { type: 'Worker', object: 'workers', members: ['ticks'] },
     verdict: 'false sharing',
@@ -30,7 +42,8 @@ export function advice(given: Partial<Advice> = {}): Advice {
     placements: [],
     way: 'align',
     confidence: 0.9,
-    definition: { file: '/code/src/worker.cpp', line: 12 },
+    definition,
+    language: LANGUAGES.get(extname(definition?.file ?? '')) ?? null,
     contended: 400,
     programShare: 0.4,
     cost: { bytesPerInstance: 56, bytesTotal: 448, abi: false, readerLines: { before: 1, after: 8 } },

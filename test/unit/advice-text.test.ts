@@ -30,7 +30,7 @@ describe('advice text', () => {
     const wanted = [
       /^1\. counters \(long\): false sharing, 40\.0% .* first member has `_Alignas\(64\)` .* Edit: none, at src\/count\.c:3\./,
       /^2\. objects of session: .*'open' .*`aligned_alloc\(64, SIZE\)`.* 80 bytes in total.* Edit: none\. .*session\.c:44 calls calloc\(\)/,
-      /^3\. ring: true sharing, .* indices of a ring buffer.* sum \+= copies\[i\]\.value; It is defined at src\/ring\.c:12\.$/,
+      /^3\. ring: true sharing, .* indices of a ring buffer.* cache line for each help\. It is defined at src\/ring\.c:12\.$/,
       /^4\. state: true sharing, .*'lock' is a lock; .*'total' only while they hold it.* Take the lock less often/,
       /^5\. objects of app::Slot: .*begin in the middle of a cache line.*`#\[repr\(align\(128\)\)\]`.*CachePadded.* Edit: none\. .* Rust/,
       /^6\. main\.shards \(main\.shard\): .*`_ cpu\.CacheLinePad`/,
@@ -143,20 +143,12 @@ describe('advice sentences', () => {
     assert.match(of('a.cc', 'a'), /`struct alignas\(64\)`\.$/);
     assert.match(of('a.rs', 'a'), /`#\[repr\(align\(64\)\)\]`.*CachePadded/);
     assert.match(of('a.go', 'a'), /cpu\.CacheLinePad/);
-    const unplaced = (name: string, members: string[]): string => {
-      const type = {
-        ...typeReference(name, '', 0, ['a']),
-        members: members.map((of) => ({ ...typeReference('', '', 0, ['a']).members[0]!, type: of })),
-      };
-      return doText(
-        advice({ subject: { type: name, object: '', members: [] }, definition: null, change: { kind: 'align-type', type, alignment: 64 } }),
-      ).sentence;
-    };
-    assert.match(unplaced('main.progress', ['sync/atomic.Int64']), /cpu\.CacheLinePad/);
-    assert.match(unplaced('meter::Slot', ['core::sync::atomic::AtomicU64']), /CachePadded/);
-    assert.match(unplaced('meter::Slot<u64>', ['usize']), /CachePadded/);
-    assert.match(unplaced('meter::Slot', ['std::atomic<long>']), /`struct alignas\(64\)`\.$/);
-    assert.match(unplaced('slot', ['u64']), /`struct alignas\(64\)` \(C: /);
+    // A type of that name can be of either; and C and C++ have headers in common.
+    assert.match(of('', 'a', { language: 'rust' }), /`#\[repr\(align\(64\)\)\]`/);
+    assert.match(of('', 'a', { language: 'go' }), /cpu\.CacheLinePad/);
+    assert.match(of('a.h', 'a', { language: 'c' }), /`_Alignas\(64\)` \(C23: /);
+    assert.match(of('a.h', 'a', { language: 'c++' }), /`struct alignas\(64\)`\.$/);
+    assert.match(of('', 'a', { language: null }), /`struct alignas\(64\)` \(C: /);
     for (const binary of ['/lib/modules/6.1/net/x.ko.zst', 'vmlinux', '[kernel.kallsyms]_text'])
       assert.match(of('a.c', binary), /____cacheline_aligned_in_smp/);
     for (const way of ['per-thread', 'split', 'stride', 'allocate', 'reorder'] as const)
@@ -173,8 +165,39 @@ describe('advice sentences', () => {
       doText(advice({ way: 'none', why: 'true-sharing', change: null, locks, subject: { type: 'Account', object: '', members: ['lock'] } }))
         .sentence;
     assert.match(shared([{ name: 'lock', data: [] }]), /Take the lock less often/);
-    assert.match(shared([{ name: 'other', data: [] }]), /For a sum:$/);
-    assert.match(shared([]), /For a sum:$/);
+    for (const locks of [[{ name: 'other', data: [] }], []]) assert.match(shared(locks), /sharing less often .* does\.$/);
+  });
+
+  it('never say of a lock, or of data that is no sum, how to add up copies', () => {
+    const of = (type: string): ReturnType<typeof doText> =>
+      doText(advice({ way: 'none', why: 'true-sharing', change: null, subject: { type, object: 'at', members: [] } }));
+    for (const type of [
+      ...['pthread_mutex_t', 'pthread_rwlock_t', 'std::mutex', 'std::shared_timed_mutex', 'sync.Mutex', 'sync.RWMutex'],
+      ...['std::sync::poison::mutex::Mutex<i32>', 'std::sys::sync::mutex::futex::Mutex', 'lock_api::rwlock::RwLock<a::B, c>', 'Mutex'],
+    ])
+      assert.match(of(type).sentence, /^Moving data apart does not help\. Take the lock less often/, type);
+    for (const type of ['Account', 'mutex_statistics', 'std::mutexes', 'HashMutexMap<long>', 'long'])
+      assert.match(of(type).sentence, /sharing less often/, type);
+    for (const type of ['std::mutex', 'long']) assert.deepEqual(of(type).lines, []);
+    // The engine says of a sum that it is one.
+    assert.match(doText(advice({ way: 'per-thread', change: null })).lines.join('\n'), /copies/);
+  });
+
+  it('say to put variables apart in words of their language', () => {
+    const variables = [{ name: 'main.hits', type: 'long', size: 8, definition: { file: '', line: 0 } }];
+    const of = (language: Advice['language']): string =>
+      doText(advice({ language, change: { kind: 'align-variables', binary: 'a', variables, alignment: 64 } })).sentence;
+    assert.match(of('c'), /write `_Alignas\(64\)` .* before 'main\.hits'\.$/);
+    assert.match(of('c++'), /write `alignas\(64\)` before 'main\.hits'\.$/);
+    assert.match(of('rust'), /hold 'main\.hits' in `crossbeam_utils::CachePadded`\.$/);
+    assert.match(of('go'), /`_ cpu\.CacheLinePad` .* before and after/);
+    for (const language of ['rust', 'go'] as const) assert.doesNotMatch(of(language), /alignas/i);
+  });
+
+  it('tell of a constant of C++ where the code is C++', () => {
+    const of = (language: Advice['language']): string => text(adviceList([advice({ language })]), 80);
+    assert.match(of('c++'), /hardware_destructive_interference_size/);
+    for (const language of ['c', 'rust', 'go', null] as const) assert.doesNotMatch(of(language), /interference/);
   });
 
   it('call elements without a variable by their type', () => {

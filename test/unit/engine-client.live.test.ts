@@ -163,6 +163,22 @@ describe('engine client', function () {
     await until(() => readFileSync(looked, 'utf8') === 'stopped', 'the end of the look');
   });
 
+  for (const end of ['stops', 'dies'] as const) {
+    it(`tells the process that analyzes when a recording that it looked at ${end}`, async () => {
+      const engine = client();
+      const stop = new AbortController();
+      const looked = join(folder.path, `${end}.kept`);
+      const command = ['confirm', looked];
+      const recording = engine.call('record', { ...recordParams('confirm'), command }, { signal: stop.signal }).catch(() => undefined);
+      await until(() => existsSync(join(folder.path, 'told')), 'the answer');
+      assert.ok(!existsSync(looked));
+      if (end === 'stops') stop.abort();
+      else process.kill(engine.recorderPid!, 'SIGKILL');
+      await recording;
+      await until(() => existsSync(looked), 'the message');
+    });
+  }
+
   it('ends a helper that does not answer a cancel, and makes its other calls again', async () => {
     const engine = client({ cancelTimeoutMs: 200 });
     const crashes: EngineError[] = [];

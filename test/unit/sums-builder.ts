@@ -85,6 +85,7 @@ function judgementsOf(rows: readonly Waits[], samples: number): Finding[] {
     const shareOf = (row: Waits): FalseShare => ({ value: row.falseShare ?? 1, low: row.falseShare ?? 1, high: row.falseShare ?? 1 });
     const value = own.reduce((sum, row) => sum + row.contended * (row.falseShare ?? 1), 0) / contended;
     return finding({ type: known, object: object ?? type.toLowerCase() }, contended, {
+      kind: known === '' ? 'variable' : 'type',
       ...{ verdict: verdict ?? 'false sharing', programShare: contended / samples, falseShare: { value, low: value, high: value } },
       members: own.map((row) => ({
         ...{ name: row.member.startsWith('[') ? '' : row.member, contended: row.contended, falseShare: shareOf(row) },

@@ -137,7 +137,7 @@ function patchWords({ advice }: AdviceList, { path, width }: AdviceTextOptions):
 /** What holds for several advices, once. */
 function notes(advice: readonly Advice[], { width, style }: { width: number; style: Style }): string[] {
   const helpful = advice.filter(({ way }) => way !== 'none');
-  const isCxx = helpful.some((one) => ['c++', 'header'].includes(languageOf(one)));
+  const isCxx = helpful.some((one) => languageOf(one) === 'c++');
   const [guard] = helpful.flatMap((one) => guardText(one) ?? []);
   const guardLines =
     guard === undefined ? [] : [...wrap('To guard the change, add after the definition:', width, '- '), ...code(guard, width)];

@@ -2,12 +2,13 @@
 import type { Advice, Latent, Placement, SplitChange, Subject } from '../../protocol/advice';
 import { t } from '../../protocol/l10n';
 import { joinArguments } from '../record/launch';
+import { isLockType } from '../report/lock-names';
 import { LESS_OFTEN, PRIVATE_COPY } from '../report/remedies';
 import { cannotTell } from '../report/verdict-text';
 import { percent } from '../../protocol/words';
 import { alternatives, count, enumerate, plural, printable } from '../text/terminal-text';
 import { arrayName, memberNames, MAX_NAMES, named, names, readable, subjectName, UNNAMED_SCOPE } from './advice-names';
-import { alignedBlocks, aligned, alignedType, languageOf, perThreadSketch, startedLine, stridedElements } from './spelling';
+import { alignedBlocks, alignedType, alignedVariables, languageOf, perThreadSketch, startedLine, stridedElements } from './spelling';
 
 /** Where no change says it, as of nearly all machines: bytes of a cache line. */
 const LINE_SIZE = 64;
@@ -133,9 +134,12 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
       if (change?.kind === 'align-variables')
         return only(
           t(
-            'Give each a cache line of its own: write {0} before {1}.',
-            aligned(language, alignment),
-            names(change.variables.map(({ name }) => name)),
+            'Give each a cache line of its own: {0}.',
+            alignedVariables(
+              language,
+              change.variables.map(({ name }) => name),
+              alignment,
+            ),
           ),
         );
       return only(t('Give each object cache lines of its own: {0}.', alignedType(language, type, alignment)));
@@ -155,21 +159,19 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
         lines: perThreadSketch(language, alignment),
       };
     case 'none':
-      if (why === 'lock-with-own-data' || (why === 'true-sharing' && advice.locks.some(({ name }) => subject.members.includes(name))))
+      if (why === 'lock-with-own-data' || (why === 'true-sharing' && isLock(advice)))
         return only(
           t('Moving data apart does not help. Take the lock less often or for a shorter time, or use a lock for each part of the data.'),
         );
       if (why === 'not-known')
         return only(cannotTell(advice) ? '' : t('No layout that was tried ends a tenth of the waiting. What helps is {0}.', LESS_OFTEN));
-      return {
-        sentence: t(
-          'Moving data apart does not help; {0} does. {1}For a sum:',
-          LESS_OFTEN,
-          subject.members.length > 1 ? `${PRIVATE_COPY} ` : '',
-        ),
-        lines: perThreadSketch(language, alignment),
-      };
+      return only(t('Moving data apart does not help; {0} does.{1}', LESS_OFTEN, subject.members.length > 1 ? ` ${PRIVATE_COPY}` : ''));
   }
+}
+
+/** Threads wait at a lock: at a member that the engine saw to be one, or at an object of a library's type of locks. */
+function isLock({ locks, subject }: Advice): boolean {
+  return isLockType(subject.type) || locks.some(({ name }) => subject.members.includes(name));
 }
 
 /** The members of each part, by name. */

@@ -1,34 +1,22 @@
 // How each language writes what advice asks for. Sources: C11 6.7.5, C++17 [dcl.align], the Rust reference ("Type layout"), the crate
 // crossbeam-utils, golang.org/x/sys/cpu, and the kernel's include/linux/cache.h.
 import { t } from '../../protocol/l10n';
-import { basename, extname } from 'node:path';
-import type { Advice } from '../../protocol/advice';
+import { basename } from 'node:path';
+import type { Advice, SourceLanguage } from '../../protocol/advice';
+import { names } from './advice-names';
 
-export type Language = 'c' | 'c++' | 'header' | 'rust' | 'go' | 'kernel';
+/** `header`: C or C++. */
+export type Language = SourceLanguage | 'header' | 'kernel';
 
-/** Of what is to be changed, by the name of its file; of the kernel, by that of its binary. */
-export function languageOf(advice: Advice): Language {
-  const { change, definition, subject } = advice;
+/** Of what is to be changed; of the kernel, by the name of its binary. */
+export function languageOf({ change, language }: Advice): Language {
   const binary = change === null ? '' : 'type' in change ? change.type.binary : '';
   if (/^(?:vmlinux|\[kernel\b|\[guest\.kernel\b)|\.ko(?:\.(?:gz|xz|zst))?$/.test(basename(binary))) return 'kernel';
-  const ending = extname(definition?.file ?? '').slice(1);
-  if (ending === 'rs') return 'rust';
-  if (ending === 'go') return 'go';
-  if (ending === '') return languageOfNames(advice);
-  if (ending === 'c') return 'c';
-  return ending === 'h' && !/::|</.test(subject.type) ? 'header' : 'c++';
+  return language ?? 'header';
 }
 
-/** Where no file is known, as of all types of Rust and Go: by what only their names and those of their members' types look like. */
-function languageOfNames({ change, subject: { type } }: Advice): Language {
-  const members = change !== null && 'type' in change ? change.type.members.map((member) => member.type) : [];
-  if (/^[^<:]*\.\p{L}/u.test(type)) return 'go';
-  if (type.includes('::') && [type, ...members].some((name) => /^(?:core|alloc)::|^[iu](?:8|16|32|64|128|size)$/.test(name))) return 'rust';
-  return /::|</.test(type) ? 'c++' : 'header';
-}
-
-/** Before a member or variable. `alignment`: bytes, as in all of these. */
-export function aligned(language: Language, alignment: number): string {
+/** Before a member or variable of C and C++, and of the kernel. `alignment`: bytes, as in all of these. */
+function aligned(language: Language, alignment: number): string {
   switch (language) {
     case 'c':
       return t('`_Alignas({0})` (C23: `alignas({0})`)', alignment);
@@ -41,7 +29,19 @@ export function aligned(language: Language, alignment: number): string {
   }
 }
 
-/** A sentence without its first words: how to align a type. */
+/** A sentence without its first words: how each variable gets cache lines of its own. */
+export function alignedVariables(language: Language, variables: readonly string[], alignment: number): string {
+  switch (language) {
+    case 'rust':
+      return t('hold {0} in `crossbeam_utils::CachePadded`', names(variables));
+    case 'go':
+      return t('hold {0} in a struct with `_ cpu.CacheLinePad` (golang.org/x/sys/cpu) before and after it', names(variables));
+    default:
+      return t('write {0} before {1}', aligned(language, alignment), names(variables));
+  }
+}
+
+/** The same: how to align a type. */
 export function alignedType(language: Language, name: string, alignment: number): string {
   switch (language) {
     case 'rust':
@@ -100,7 +100,7 @@ export function alignedBlocks(language: Language, alignment: number): string {
     case 'rust':
       return t('write `#[repr(align({0}))]` before the type, which its allocations then keep', alignment);
     case 'go':
-      return t('make each a multiple of {0} bytes with `_ cpu.CacheLinePad` (golang.org/x/sys/cpu)', alignment);
+      return t('put `_ cpu.CacheLinePad` (golang.org/x/sys/cpu) first and last into its struct');
     case 'kernel':
       return t('make a cache of such objects with `SLAB_HWCACHE_ALIGN`');
     case 'c':

@@ -130,9 +130,10 @@ function partsOf({ findings = [], samples }: Report): Part[] {
   );
 }
 
-/** The type and member; of what has no known type the object's name. */
-function nameOf({ subject: { type, object } }: Finding, { name }: FindingMember): Pick<FindingKey, 'type' | 'member'> {
-  return type === '' ? { type: '', member: withoutAddress(object) } : { type, member: name };
+/** The type and member; of what has no members, or a type without a name, the object's name. */
+function nameOf({ kind, subject: { type, object } }: Finding, { name }: FindingMember): Pick<FindingKey, 'type' | 'member'> {
+  if (kind === 'type' && !(type.includes('{') && object !== '')) return { type, member: name };
+  return { type: '', member: withoutAddress(name === '' ? object : `${object}.${name}`) };
 }
 
 function keyOf({ rule, type, member }: FindingKey): string {
@@ -205,8 +206,12 @@ function noPassOf(report: Report, { allowBlind = false, programStatus = 0 }: Che
   if (!allowBlind) {
     if (report.samples.total === 0) return 'there are no samples';
     if (isMostlyBlind(report)) return `nothing can be said about ${percent(report.blind?.share ?? 0)} of the samples`;
-    if (open?.falseShare)
-      return `there are too few samples to tell whether threads wait falsely at ${subjectName(open)}; record for about ${secondsToTell(report, open.falseShare)} seconds`;
+    if (open?.falseShare) {
+      const where = `whether threads wait falsely at ${subjectName(open)}`;
+      return open.falseShare.value === null
+        ? `no access was sampled that tells ${where}`
+        : `there are too few samples to tell ${where}; record for about ${secondsToTell(report, open.falseShare)} seconds`;
+    }
   }
   return programStatus === 0 ? null : `the program failed (exit status ${programStatus})`;
 }

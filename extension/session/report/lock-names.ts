@@ -27,3 +27,11 @@ export function lockOf(field: string): { field: string; lock: string } | undefin
   const lock = LOCKS.find(({ members }) => members.some((start) => member.startsWith(start)))?.name;
   return lock === undefined ? undefined : { field: before, lock };
 }
+
+/** The locks of pthreads, C++, Rust (also parking_lot) and Go, as debug information spells their types. */
+const LOCK_TYPE =
+  /(?:^|::|\.)(?:pthread_(?:mutex|rwlock|spinlock)_t|(?:recursive_|shared_)?(?:timed_)?mutex|(?:Raw)?Mutex|(?:Raw)?RwLock|RWMutex)(?:<.*>)?$/s;
+
+export function isLockType(type: string): boolean {
+  return LOCK_TYPE.test(type);
+}

@@ -96,7 +96,7 @@ function nothingFound(report: Report): string[] {
   return paragraphs;
 }
 
-/** What several threads read much without any write in the samples: a flag that they wait for looks like this. */
+/** What several threads read much without any write in the samples. Whether they wait for it in a loop, samples do not say. */
 function muchRead(report: Report): string {
   const { total } = report.samples;
   const lines = report.lines.filter(
@@ -111,7 +111,7 @@ function muchRead(report: Report): string {
   const data = dataText(most.data, () => addressOf(top, most));
   const watch = most.data.how === 'global' ? joinArguments(['--watch', oneMember(data)]) : t('watchpoints (--watch ADDRESS with -p)');
   return t(
-    '{0} of the samples are reads of {1} by several threads, and no write was sampled there. A flag that threads wait for in a loop looks like this: its writes are too rare for samples. A recording with {2} tells whether anyone writes it.',
+    '{0} of the samples are reads of {1} by several threads, and no write was sampled there. Nobody waits for another thread at data that is only read; a recording with {2} tells whether anyone writes it now and then.',
     percent(top.records / total),
     name(data),
     watch,

@@ -22,7 +22,7 @@ export function verdictText({ verdict, verdictSure, falseShare }: Judged & { ver
   if (verdictSure || falseShare === null) return word;
   if (cannotTell({ verdict, falseShare })) {
     return falseShare.value === null
-      ? t('true or false sharing (unknown which: no access was sampled that they wait for)')
+      ? t('true or false sharing (unknown which: no access that they wait for was sampled)')
       : t('true or false sharing (too few samples to tell which)');
   }
   return verdict === 'false sharing' || verdict === 'true sharing' ? t('mostly {0}', word) : word;
@@ -42,6 +42,10 @@ export function secondsToTell({ seconds }: Pick<Report, 'seconds'>, falseShare: 
 
 /** What to do where samples cannot tell. */
 export function recordLonger(report: Pick<Report, 'seconds'>, falseShare: FalseShare): string {
+  if (falseShare.value === null)
+    return t(
+      'No access that threads wait for here was sampled, so it is not known whether moving data apart helps: record for longer, and with stores.',
+    );
   return t(
     'There are too few samples to tell whether moving data apart helps: record for about {0} seconds.',
     secondsToTell(report, falseShare),

@@ -233,6 +233,55 @@ TEST(Advise, VariablesThatLieBesideEachOtherAreOneAdvice) {
   EXPECT_EQ(list.advice[0].contendedLeft, 0);
 }
 
+/// Go aligns nothing: what its padding takes is said, not what an alignment would.
+TEST(Advise, PaddingOfGoIsCountedAsItIsWritten) {
+  const auto adviceOn = [](symbols::Language language, bool isMembers) {
+    ReportBuilder builder;
+    analysis::TypeHeat& type = builder.type("main.shard", {"hits", "misses", "total", "limit"});
+    type.instances = 2;
+    type.language = language;
+    builder.object("main.shards", kBase, 64, "main.shard[2]");
+    const AdviceList list =
+        advise(builder.build({{.thread = 0, .address = kBase, .writes = true},
+                              {.thread = 1, .address = kBase + (isMembers ? 8 : 32), .writes = true}}));
+    EXPECT_EQ(list.advice.size(), 1u);
+    return list.advice.front();
+  };
+  using symbols::Language;
+  for (const Language other : {Language::c, Language::cxx, Language::rust, Language::unknown})
+    EXPECT_EQ(adviceOn(other, false).bytesPerInstance, 32u);
+  const Advice aligned = adviceOn(Language::go, false);
+  EXPECT_EQ(aligned.language, Language::go);
+  EXPECT_TRUE(std::holds_alternative<AlignType>(aligned.change));
+  EXPECT_EQ(aligned.bytesPerInstance, 128u) << "a pad on both sides";
+  EXPECT_EQ(aligned.bytesTotal, 256u);
+  const Advice members = adviceOn(Language::go, true);
+  const auto& order = std::get<ChangeMembers>(members.change).layout.order;
+  const auto starts =
+      std::count_if(order.begin() + 1, order.end(), [](const auto& each) { return each.startsLine; });
+  EXPECT_GT(starts, 0);
+  EXPECT_EQ(members.bytesPerInstance, 64u * static_cast<uint64_t>(starts)) << "a pad between groups";
+}
+
+TEST(Advise, SpeaksTheLanguageOfTheTypeElseOfItsFileElseOfTheCode) {
+  const auto languageOf = [](symbols::Language ofType, const std::string& file) {
+    ReportBuilder builder;
+    analysis::TypeHeat& type = builder.type("pair", {"a", "b"});
+    type.language = ofType;
+    type.layout.file = file;
+    builder.object("pair", kBase, 16, "pair");
+    const AdviceList list = advise(builder.build({{.thread = 0, .address = kBase, .writes = true},
+                                                  {.thread = 1, .address = kBase + 8, .writes = true}}));
+    EXPECT_EQ(list.advice.size(), 1u);
+    return list.advice.front().language;
+  };
+  using symbols::Language;
+  EXPECT_EQ(languageOf(Language::rust, ""), Language::rust);
+  EXPECT_EQ(languageOf(Language::cxx, "/src/shared.h"), Language::cxx);
+  EXPECT_EQ(languageOf(Language::unknown, "/src/main.go"), Language::go);
+  EXPECT_EQ(languageOf(Language::unknown, "/src/shared.h"), Language::c) << "the code is in /src/made.c";
+}
+
 TEST(Advise, AnArrayOfNumbersNeedsAStride) {
   ReportBuilder builder;
   builder.object("counters", kBase, 32, "long int[4]");

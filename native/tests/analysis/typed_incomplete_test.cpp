@@ -91,5 +91,36 @@ void _start(void) { count(); bump(pairs); }
   EXPECT_EQ(accessAt(kHeap + 256).data.because, "a recorded heap block; " + why);
 }
 
+/// Says why no members are named, and what to do; nothing where they are, and where no code is described at
+/// all.
+TEST(TypesLeftOut, AreSaidOfLimitedDebugInformation) {
+  const char* const source = R"(
+struct pair { long first, second; } pair __attribute__((aligned(64)));
+__attribute__((noinline)) void bump(struct pair *pair) {
+  __asm__ volatile(".globl bump_second\nbump_second: incq %0\n nop" : "+m"(pair->second));
+}
+void _start(void) { bump(&pair); }
+)";
+  const auto warningsOf = [&](const std::string& flags) {
+    const Program program(flags, source);
+    Scenario scenario;
+    scenario.startFile(kMain, program.path());
+    scenario.thread(kMain, kThread);
+    for (const uint32_t tid : {kMain, kThread})
+      for (int i = 0; i < 20; ++i)
+        scenario.sample(kMain, tid, program.after("bump_second"), {{kRegDi, program.address("pair")}});
+    std::string all;
+    for (const std::string& warning : scenario.report(true).warnings) all += warning + "\n";
+    return all;
+  };
+  const std::string limited = warningsOf("-g1");
+  EXPECT_NE(limited.find("debug information of C code has no types, so no members are named"),
+            std::string::npos)
+      << limited;
+  EXPECT_NE(limited.find("-g instead of -g1"), std::string::npos);
+  for (const char* flags : {"-g", "-g0"})
+    EXPECT_EQ(warningsOf(flags).find("has no types"), std::string::npos) << flags;
+}
+
 }  // namespace
 }  // namespace cacheline::analysis

@@ -117,6 +117,36 @@ TEST(Waiting, ReadsWaitForWritesAlone) {
   EXPECT_NEAR(ofWord1, 1.0 / 3, 0.05);
 }
 
+/// Thread 0 uses word 0, thread 1 word 8; a sample of each use as often as `often` says.
+WaitVictim firstVictim(const std::vector<WordStatistics>& uses, const std::vector<uint32_t>& often) {
+  std::vector<PlaceSample> samples;
+  for (uint32_t round = 0; round < 20; ++round)
+    for (uint32_t i = 0; i < *std::ranges::max_element(often); ++i)
+      for (uint32_t use = 0; use < uses.size(); ++use)
+        if (i < often[use]) samples.push_back({use, uses[use].offset == 0 ? 0u : 1u});
+  const std::vector<Visitor> visitors{{0, 0}, {1, 1}};
+  const std::vector<std::vector<bool>> compete(2, std::vector<bool>(2, true));
+  const Waiting waiting = waitingOf({uses, samples, visitors, &compete});
+  for (const WaitVictim& victim : waiting.victims)
+    if (victim.words.front() == 0) return victim;
+  throw std::runtime_error("nobody waits at word 0");
+}
+
+TEST(Waiting, WhatAFunctionReadsWaitsForAWriteThoughTheFunctionWritesToo) {
+  // Both functions read their word before they write it, and most samples are at the loads.
+  const std::vector<WordStatistics> uses{{0, 8, true, false, false, 1, 1},
+                                         {0, 8, false, true, false, 2, 1},
+                                         {8, 8, true, false, false, 3, 2},
+                                         {8, 8, false, true, false, 4, 2}};
+  WaitVictim victim = firstVictim(uses, {9, 2, 9, 2});
+  EXPECT_EQ(victim.use, 0u);
+  EXPECT_EQ(victim.cause, 3u);
+  // Most of it waits to write: for whatever the others do.
+  victim = firstVictim(uses, {2, 9, 9, 2});
+  EXPECT_EQ(victim.use, 1u);
+  EXPECT_EQ(victim.cause, 2u);
+}
+
 TEST(Waiting, IsToldApartByWhetherTheCodeUsesBothWordsInOneStep) {
   // Word 0 is read by two functions alike. Of one of them three quarters are in the block that reads word 1,
   // too: the rest is of the same step. Of the other one it is a quarter.

@@ -48,6 +48,7 @@ TEST(Languages, Rust) {
                          "-o lib.so lib.rs 2>&1");
   Program program(dir.file("lib.so"));
   EXPECT_EQ(membersText(program.typeOf("PLAIN")), "a@0:1 b@4:4 c@8:2");
+  EXPECT_EQ(program.typeOf("PLAIN").language, symbols::Language::rust);
   EXPECT_EQ(program.typeOf("GENERIC").name, "shop::inner::Generic<shop::Tuple>");
   EXPECT_EQ(membersText(program.typeOf("GENERIC")), "level@0:1 value@8:16");
   EXPECT_EQ(program.typeOf("BITS").kind, Kind::unionType);
@@ -113,6 +114,7 @@ TEST(Languages, Go) {
   ASSERT_EQ(found.size(), 1u);
   const Type& worker = program.table()[program.table().strip(found[0])];
   EXPECT_EQ(worker.name, "main.Worker");
+  EXPECT_EQ(worker.language, symbols::Language::go);
   EXPECT_EQ(membersText(worker),
             "Base@0:4 busy@4:1 count@8:8 name@16:16 list@32:24 table@56:8 next@64:8 any@72:16 slots@88:32");
   EXPECT_EQ(program.fields("main.worker", 8, 8), "count int64");
@@ -128,6 +130,78 @@ TEST(Languages, Go) {
   const auto declared = program.types().declaredIn(dir.file("main.go"));
   ASSERT_EQ(declared.size(), 1u) << "parameters are in the file of their function";
   EXPECT_EQ(declared[0].variable, "own");
+}
+
+const char* const kEither = "struct pair { long first, second; };\nstruct pair pair;\n";
+
+TEST(Languages, CAndCxxAreToldApartByTheirUnitsAndNotByNames) {
+  const TempDir dir;
+  for (const auto& [extension, flags, language] : {std::tuple{"c", "-std=c99", symbols::Language::c},
+                                                   {"c", "-std=c17", symbols::Language::c},
+                                                   {"cpp", "-std=c++11", symbols::Language::cxx},
+                                                   {"cpp", "-std=c++20", symbols::Language::cxx}})
+    EXPECT_EQ(Program(dir, extension, kEither, flags).typeOf("pair").language, language) << flags;
+}
+
+TEST(Languages, OfNumbersThatAreNewerThanTheLibrary) {
+  EXPECT_EQ(symbols::languageOfNumber(0x2b), symbols::Language::cxx);
+  EXPECT_EQ(symbols::languageOfNumber(0x2c), symbols::Language::c);
+  for (const int number : {-1, 0, 0x13, 0x8001})
+    EXPECT_EQ(symbols::languageOfNumber(number), symbols::Language::unknown) << number;
+}
+
+TEST(Languages, OfFiles) {
+  using symbols::Language;
+  for (const auto& [path, language] : {std::pair{"/src/a.c", Language::c},
+                                       {"b.cc", Language::cxx},
+                                       {"/x.d/b.hpp", Language::cxx},
+                                       {"src/lib.rs", Language::rust},
+                                       {"main.go", Language::go},
+                                       {"common.h", Language::unknown},
+                                       {"/a.c/Makefile", Language::unknown},
+                                       {"", Language::unknown}})
+    EXPECT_EQ(symbols::languageOfFile(path), language) << path;
+}
+
+using Languages = std::vector<symbols::Language>;
+
+Languages withoutTypes(Program& program) {
+  return program.module().dwarf()->units().languagesWithoutTypes();
+}
+
+TEST(LanguagesWithoutTypes, AreThoseOfLimitedDebugInformation) {
+  const TempDir dir;
+  const char* const source =
+      "struct pair { long first; } pair; long get(struct pair* p) { return p->first; }\n";
+  Program full(dir, "c", source), limited(dir, "c", source, "-g1");
+  EXPECT_EQ(withoutTypes(full), Languages{});
+  EXPECT_EQ(withoutTypes(limited), Languages{symbols::Language::c});
+  Program cxx(dir, "cpp", source, "-g1");
+  EXPECT_EQ(withoutTypes(cxx), Languages{symbols::Language::cxx});
+  Program split(dir, "c", source, "-gsplit-dwarf");
+  EXPECT_EQ(withoutTypes(split), Languages{}) << "the types are elsewhere";
+}
+
+TEST(LanguagesWithoutTypes, OfRustAreToldBesideAFullCLibrary) {
+  NEED_TOOL("rustc", "rustc");
+  const TempDir dir;
+  symbols::test::writeFile(dir.file("part.c"),
+                           "struct own { long hits; } own; long hit(void) { return ++own.hits; }\n");
+  symbols::test::writeFile(dir.file("lib.rs"),
+                           "extern \"C\" { fn hit() -> i64; }\n"
+                           "pub struct Pair { pub a: u64 }\n"
+                           "#[no_mangle] pub static PAIR: Pair = Pair { a: 1 };\n"
+                           "#[no_mangle] pub fn both(p: &Pair) -> u64 { p.a + unsafe { hit() } as u64 }\n");
+  symbols::test::mustRun("cd " + dir.path() + " && gcc -g -fPIC -c part.c && ar rcs libpart.a part.o");
+  for (const auto& [level, expected] : {std::pair{"1", Languages{symbols::Language::rust}},
+                                        {"line-tables-only", {symbols::Language::rust}},
+                                        {"2", {}}}) {
+    const std::string library = dir.file(std::string("lib") + level + ".so");
+    symbols::test::mustRun("cd " + dir.path() + " && rustc --edition 2021 -C debuginfo=" + level +
+                           " --crate-type cdylib -L . -l static=part -o " + library + " lib.rs 2>&1");
+    Program program(library);
+    EXPECT_EQ(withoutTypes(program), expected) << level;
+  }
 }
 
 }  // namespace
