@@ -114,9 +114,7 @@ describe('checks', () => {
     assert.equal(check([], {}, { samples: 0 }).noPass, 'there are no samples');
     const open = (contended: number): SumsOptions => ({
       more: {
-        findings: [
-          finding({ type: 'Worker' }, contended, { programShare: contended / 1000, falseShare: { value: 0.4, low: 0, high: 1 } }),
-        ],
+        findings: [finding({ type: 'Worker' }, contended, { programShare: contended / 1000, falseShare: { value: 0.4, low: 0, high: 1 } })],
       },
     });
     assert.match(check([], {}, open(49)).noPass ?? '', /too few samples .* an object of type 'Worker'; record for about \d+ seconds/);
