@@ -19,10 +19,25 @@ struct LineAccesses {
   std::vector<StepUse> steps;        ///< likewise
 };
 
+/// Those that would compete for a line took turns on one core.
+struct LineTurns {
+  bool written = false;  ///< by one of them
+  bool oneCore = false;  ///< they were on several CPUs of it
+};
+
 struct LineVerdict {
   Verdict verdict = Verdict::privateLine;
   Judgement judgement;
   std::optional<Waiting> waiting;  ///< where the line is contended
+  std::optional<LineTurns> turns;  ///< where it is private for that reason
+  /// By sample: that it waited for nobody, see samplesInTurns(); empty: that is not known.
+  std::vector<bool> inTurns;
+  /// Whether a sample is one of the contended ones.
+  bool counts(const LineAccesses& line, size_t sample) const {
+    const PlaceSample& each = line.samples[sample];
+    return each.waits && judgement.competes[line.visitors[each.visitor].actor] &&
+           (inTurns.empty() || !inTurns[sample]);
+  }
 };
 
 /// - private: no two actors compete; read-shared: some do and none of them writes;

@@ -69,6 +69,7 @@ class JsonReport : MemoryJson {
       field("of", report_.selected->of);
       close();
     }
+    turns();
     if (report_.contendedLeftOut) field("contendedLeftOut", *report_.contendedLeftOut);
     list("objects", report_.objects, [&](const ObjectSum& item) { object(item); });
     list("types", report_.types, [&](const TypeHeat& item) { type(item); });
@@ -76,6 +77,18 @@ class JsonReport : MemoryJson {
     list("warnings", report_.warnings, [&](const std::string& item) { value(item); });
     field("seconds", report_.seconds);
     recording(report_.metaJson);
+  }
+
+  void turns() {
+    if (!report_.turns) return null("turns");
+    const TakenTurns& item = *report_.turns;
+    open("turns");
+    field("basis", ranByName(item.by));
+    field("samples", item.samples);
+    field("lines", item.lines);
+    field("oneCore", item.oneCore);
+    field("threads", item.threads);
+    close();
   }
 
   void lines() {

@@ -7,6 +7,7 @@ import { whyNoSamples } from '../../protocol/words';
 import { c2cParts, c2cWords } from './c2c-words';
 import { costText, plainParts, plainWords } from './plain-words';
 import { count, plural, printable } from '../text/terminal-text';
+import { turnsWords } from './turns-words';
 
 /** Paragraphs of printable text, not wrapped; the first one alone sums up. */
 export function firstWords(report: Report): string[] {
@@ -50,6 +51,7 @@ export function panelWords(profile: Summed): PanelWords {
     summary: report.selected === undefined ? summary : `${selectedText(report.selected)} ${summary}`,
     meaning: meaning.filter((text) => text !== '').join(' '),
     lookFirst,
+    ...(turnsWords(whole).length > 0 ? { again: true as const } : {}),
   };
 }
 

@@ -11,6 +11,7 @@ import { joinArguments } from '../record/launch';
 import { meaningOf } from './remedies';
 import { contendedLines, objectsOf, rolesText, threadRoles } from './sharing-facts';
 import { ownCallers, shortPlace } from '../lines/source-path';
+import { turnsWords } from './turns-words';
 import { percent, VERDICT_WORDS } from '../../protocol/words';
 import { count, enumerate, plural, printable } from '../text/terminal-text';
 
@@ -62,6 +63,8 @@ export function joinWords({ paragraphs, lookFirst }: FirstWords): string[] {
 
 /** Empty where nothing was seen at all. */
 function nothingFound(report: Report): string[] {
+  const turns = turnsWords(report);
+  if (turns.length > 0) return turns;
   const { total, attributed, filtered = 0 } = report.samples;
   const seen = seenSamples(report);
   if (isMostlyBlind(report) && seen === 0) return [];
