@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "analysis/turns.h"
-
 namespace cacheline::analysis {
 
 namespace {
@@ -47,8 +45,8 @@ LineVerdict judgeLine(const LineAccesses& line, const JudgeBy& by, bool chance) 
     pairs.emplace(line.samples, line.visitors, comparedOf(line.actors), *by.where);
   result.judgement = judge(line.actors, by, pairs ? &*pairs : nullptr);
   if (result.judgement.contended() && by.where != nullptr) {
-    result.inTurns =
-        samplesInTurns(line.samples, line.visitors, result.judgement.pairs, *by.where, by.threads);
+    result.meanwhile =
+        competitorsOf(line.samples, line.visitors, result.judgement.pairs, *by.where, by.threads);
     bool some = false;
     for (size_t i = 0; i < line.samples.size() && !some; ++i) some = result.counts(line, i);
     if (!some) endCompetition(result.judgement);
@@ -71,7 +69,7 @@ LineVerdict judgeLine(const LineAccesses& line, const JudgeBy& by, bool chance) 
   }
   std::span<const PlaceSample> samples = line.samples;
   std::vector<PlaceSample> some;
-  if (visitors.size() < line.visitors.size() || !result.inTurns.empty()) {
+  if (visitors.size() < line.visitors.size() || !result.meanwhile.empty()) {
     for (size_t i = 0; i < line.samples.size(); ++i) {
       PlaceSample sample = line.samples[i];
       if (!result.judgement.competes[line.visitors[sample.visitor].actor]) continue;

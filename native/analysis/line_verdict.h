@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/turns.h"
 #include "analysis/verdict.h"
 #include "analysis/waiting.h"
 
@@ -28,15 +29,17 @@ struct LineTurns {
 struct LineVerdict {
   Verdict verdict = Verdict::privateLine;
   Judgement judgement;
-  std::optional<Waiting> waiting;  ///< where the line is contended
-  std::optional<LineTurns> turns;  ///< where it is private for that reason
-  /// By sample: that it waited for nobody, see samplesInTurns(); empty: that is not known.
-  std::vector<bool> inTurns;
+  std::optional<Waiting> waiting;    ///< where the line is contended
+  std::optional<LineTurns> turns;    ///< where it is private for that reason
+  std::vector<Meanwhile> meanwhile;  ///< by sample, see competitorsOf(); empty: it is not known
   /// Whether a sample is one of the contended ones.
   bool counts(const LineAccesses& line, size_t sample) const {
     const PlaceSample& each = line.samples[sample];
-    return each.waits && judgement.competes[line.visitors[each.visitor].actor] &&
-           (inTurns.empty() || !inTurns[sample]);
+    return each.waits && judgement.competes[line.visitors[each.visitor].actor] && !waitedForNobody(sample);
+  }
+  /// That is known of a sample.
+  bool waitedForNobody(size_t sample) const {
+    return !meanwhile.empty() && meanwhile[sample] != Meanwhile::elsewhere;
   }
 };
 

@@ -329,7 +329,7 @@ struct Selected {
   uint64_t lines = 0, of = 0;
 };
 
-/// What was not contended because threads took turns on one core, of lines that one of them writes.
+/// Samples at lines that several threads use and one of them writes, while they took turns on one core.
 struct TakenTurns {
   RanBy by = RanBy::samples;  ///< what it is known by
   uint64_t samples = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace cacheline::analysis {
 
@@ -35,6 +36,16 @@ class Rivals {
   std::span<const uint32_t> threads_;
   std::vector<std::optional<std::vector<uint32_t>>> rivals_;
 };
+
+/// What tells of a core's first sample: the time until its next one. Where there is none, that since the
+/// line's first sample.
+std::pair<uint64_t, uint64_t> aroundFirst(std::span<const PlaceSample> samples, size_t first,
+                                          const Whereabouts& where) {
+  const PlaceSample& sample = samples[first];
+  for (const PlaceSample& next : samples.subspan(first + 1))
+    if (!where.areApart(next.cpu, sample.cpu)) return {sample.time, next.time};
+  return {samples.front().time, sample.time};
+}
 
 }  // namespace
 
@@ -74,24 +85,30 @@ bool TurnPairs::contains(size_t a, size_t b) const {
   return seen.onOne && seen.between < kFewest;
 }
 
-std::vector<bool> samplesInTurns(std::span<const PlaceSample> samples, std::span<const Visitor> visitors,
-                                 const std::vector<std::vector<bool>>& pairs, const Whereabouts& where,
-                                 std::span<const uint32_t> threads) {
-  std::vector<bool> result;
+std::vector<Meanwhile> competitorsOf(std::span<const PlaceSample> samples, std::span<const Visitor> visitors,
+                                     const std::vector<std::vector<bool>>& pairs, const Whereabouts& where,
+                                     std::span<const uint32_t> threads) {
+  std::vector<Meanwhile> result;
   result.reserve(samples.size());
   Rivals rivals(visitors, pairs, threads);
-  // Before the first sample nobody is known to have used the line.
-  const uint64_t begin = samples.empty() ? 0 : samples.front().time;
-  for (const PlaceSample& sample : samples) {
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const PlaceSample& sample = samples[i];
     const uint32_t own = threads[sample.visitor];
     std::vector<uint32_t>& others = rivals.of(visitors[sample.visitor].actor);
-    const uint64_t since = std::max(sample.since, begin);
-    const auto elsewhere = std::ranges::find_if(others, [&](uint32_t thread) {
-      return thread != own && where.ranElsewhere(thread, sample.cpu, since, sample.time);
+    const auto [after, until] =
+        sample.since != 0 ? std::pair(sample.since, sample.time) : aroundFirst(samples, i, where);
+    const auto elsewhere = std::ranges::find_if(others, [&, from = after, to = until](uint32_t thread) {
+      return thread != own && where.ranElsewhere(thread, sample.cpu, from, to);
     });
-    result.push_back(elsewhere == others.end());
-    // Who ran elsewhere then is likely to have done so the next time.
-    if (elsewhere != others.end()) std::iter_swap(others.begin(), elsewhere);
+    if (elsewhere != others.end()) {
+      result.push_back(Meanwhile::elsewhere);
+      std::iter_swap(others.begin(), elsewhere);  // it is likely to have done so the next time, too
+      continue;
+    }
+    const bool ready = std::ranges::any_of(others, [&, from = after, to = until](uint32_t thread) {
+      return thread != own && where.wasReady(thread, from, to);
+    });
+    result.push_back(ready ? Meanwhile::onThisCore : Meanwhile::asleep);
   }
   return result;
 }

@@ -32,11 +32,18 @@ class TurnPairs {
   std::vector<Seen> seen_;        ///< by two numbers, the larger one first
 };
 
-/// Of each sample whether it waited for nobody: since its core's sample before at the line, those that its
-/// actor competes with ran on this core alone. `pairs`: as Judgement::pairs. `threads`: of `where`, by
-/// visitor. Those of actors that do not compete count as such.
-std::vector<bool> samplesInTurns(std::span<const PlaceSample> samples, std::span<const Visitor> visitors,
-                                 const std::vector<std::vector<bool>>& pairs, const Whereabouts& where,
-                                 std::span<const uint32_t> threads);
+/// Where the threads of a sample's competitors were since its core's sample before at the line; of a core's
+/// first sample, until its next one.
+enum class Meanwhile : uint8_t {
+  elsewhere,   ///< one ran on another core, or may have: what the sample accesses can have been there
+  onThisCore,  ///< none did; one ran on this core, or waited for a CPU: they took turns
+  asleep       ///< none was at work
+};
+
+/// By sample. `pairs`: as Judgement::pairs; the actor of a sample has no competitors where it competes with
+/// nobody. `threads`: of `where`, by visitor.
+std::vector<Meanwhile> competitorsOf(std::span<const PlaceSample> samples, std::span<const Visitor> visitors,
+                                     const std::vector<std::vector<bool>>& pairs, const Whereabouts& where,
+                                     std::span<const uint32_t> threads);
 
 }  // namespace cacheline::analysis

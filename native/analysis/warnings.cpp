@@ -22,7 +22,7 @@ std::string inTurns(const Report& report) {
          "meanwhile, "
          "as " +
          (turns.by == RanBy::switches ? "context switches" : "the CPUs of samples") +
-         " show. They would wait for each other if each had a CPU: record again on an idle machine.";
+         " show. They may wait for each other where each has a CPU: record again on an idle machine.";
 }
 
 }  // namespace

@@ -12,32 +12,48 @@ namespace {
 /// has two samples meanwhile, and threads that take short naps need no more memory than others.
 constexpr uint64_t kNap = 50'000;
 
+/// At the end of others.
+void add(const Interval& interval, uint32_t cpu, Whereabouts::Stretches& stretches) {
+  if (!stretches.empty() && stretches.back().cpu == cpu && interval.from - stretches.back().to <= kNap)
+    stretches.back().to = interval.to;
+  else
+    stretches.push_back({interval.from, interval.to, cpu});
+}
+
 }  // namespace
 
 const char* ranByName(RanBy by) {
   return by == RanBy::switches ? "switches" : "samples";
 }
 
-Whereabouts::Whereabouts(RanBy by, bool everyCpu, CpuCores cores, std::vector<Stretches> stretches)
+Whereabouts::Whereabouts(RanBy by, bool everyCpu, CpuCores cores, std::vector<Trail> trails)
     : by_(by), everyCpu_(everyCpu), cores_(std::move(cores)) {
-  for (Stretches& each : stretches) {
+  for (Trail& each : trails) {
     Thread& thread = threads_.emplace_back();
-    const bool stays = !each.empty() && std::ranges::none_of(each, [&](const Stretch& stretch) {
-      return areApart(stretch.cpu, each.front().cpu);
+    const bool stays = !each.ran.empty() && std::ranges::none_of(each.ran, [&](const Stretch& stretch) {
+      return areApart(stretch.cpu, each.ran.front().cpu);
     });
-    if (stays) thread.onlyCore = cores_.of(each.front().cpu);
-    thread.stretches = std::move(each);
+    if (stays) thread.onlyCore = cores_.of(each.ran.front().cpu);
+    thread.trail = std::move(each);
   }
 }
 
 bool Whereabouts::ranElsewhere(uint32_t thread, uint32_t cpu, uint64_t after, uint64_t until) const {
-  if (cpu == kNoCpu || thread >= threads_.size() || threads_[thread].stretches.empty()) return true;
-  const auto& [stretches, onlyCore] = threads_[thread];
+  if (cpu == kNoCpu || thread >= threads_.size() || threads_[thread].trail.ran.empty()) return true;
+  const auto& [trail, onlyCore] = threads_[thread];
   if (onlyCore == cores_.of(cpu)) return false;
-  const auto first = std::ranges::upper_bound(stretches, after, {}, &Stretch::to);
-  for (auto each = first; each != stretches.end() && each->from < until; ++each)
+  const auto first = std::ranges::upper_bound(trail.ran, after, {}, &Stretch::to);
+  for (auto each = first; each != trail.ran.end() && each->from < until; ++each)
     if (areApart(each->cpu, cpu)) return true;
   return false;
+}
+
+bool Whereabouts::wasReady(uint32_t thread, uint64_t after, uint64_t until) const {
+  if (thread >= threads_.size()) return true;
+  const Trail& trail = threads_[thread].trail;
+  const Stretches& stretches = trail.ready.empty() ? trail.ran : trail.ready;
+  const auto first = std::ranges::upper_bound(stretches, after, {}, &Stretch::to);
+  return first != stretches.end() && first->from < until;
 }
 
 void WhereaboutsReader::moved(Whereabouts::Stretches& stretches, uint32_t cpu, uint64_t time) {
@@ -46,14 +62,10 @@ void WhereaboutsReader::moved(Whereabouts::Stretches& stretches, uint32_t cpu, u
 }
 
 void WhereaboutsReader::onInterval(const Interval& interval) {
-  if (interval.activity != Activity::running && interval.activity != Activity::unknown) return;
+  if (interval.activity == Activity::blocked) return;
   if (interval.thread >= ran_.size()) ran_.resize(interval.thread + size_t{1});
-  Whereabouts::Stretches& stretches = ran_[interval.thread];
-  if (!stretches.empty() && stretches.back().cpu == interval.cpu &&
-      interval.from - stretches.back().to <= kNap)
-    stretches.back().to = interval.to;
-  else
-    stretches.push_back({interval.from, interval.to, interval.cpu});
+  if (interval.activity != Activity::runnable) add(interval, interval.cpu, ran_[interval.thread].ran);
+  add(interval, kNoCpu, ran_[interval.thread].ready);
 }
 
 std::shared_ptr<const Whereabouts> WhereaboutsReader::take(const ThreadTable& threads, bool everyCpu,

@@ -29,15 +29,21 @@ class Whereabouts {
   };
   /// Of one thread, by `from` and by `to`.
   using Stretches = std::vector<Stretch>;
+  struct Trail {
+    Stretches ran;
+    Stretches ready;  ///< it ran, or could have; CPUs are not told. Empty: this is not known.
+  };
 
-  /// `stretches`: by thread. `everyCpu`: no CPU's samples were left out.
-  Whereabouts(RanBy by, bool everyCpu, CpuCores cores, std::vector<Stretches> stretches);
+  /// `trails`: by thread. `everyCpu`: no CPU's samples were left out.
+  Whereabouts(RanBy by, bool everyCpu, CpuCores cores, std::vector<Trail> trails);
 
   RanBy by() const { return by_; }
   /// Whether samples show all accesses that they could, on whichever CPU.
   bool everyCpu() const { return everyCpu_; }
   /// Whether a thread (an index) ran, or may have, between two times on another core than that of `cpu`.
   bool ranElsewhere(uint32_t thread, uint32_t cpu, uint64_t after, uint64_t until) const;
+  /// Whether a thread ran between two times, or waited for a CPU.
+  bool wasReady(uint32_t thread, uint64_t after, uint64_t until) const;
   /// Whether two CPUs are of different cores. A CPU that is not known (kNoCpu) may be any.
   bool areApart(uint32_t a, uint32_t b) const {
     return a == kNoCpu || b == kNoCpu || cores_.of(a) != cores_.of(b);
@@ -45,7 +51,7 @@ class Whereabouts {
 
  private:
   struct Thread {
-    Stretches stretches;
+    Trail trail;
     std::optional<uint32_t> onlyCore;
   };
   RanBy by_;
@@ -68,7 +74,7 @@ class WhereaboutsReader : private IntervalVisitor {
   /// A sample that the report counts. `thread`: index of `take()`'s table.
   void onSample(uint32_t thread, uint32_t cpu, uint64_t time) {
     if (thread >= sampled_.size()) sampled_.resize(thread + size_t{1});
-    Whereabouts::Stretches& stretches = sampled_[thread];
+    Whereabouts::Stretches& stretches = sampled_[thread].ran;
     if (!stretches.empty() && stretches.back().cpu == cpu)
       stretches.back().to = time;
     else
@@ -84,8 +90,8 @@ class WhereaboutsReader : private IntervalVisitor {
 
   ThreadTable all_;  ///< those that samples have no part in, too
   ThreadFollower follower_;
-  std::vector<Whereabouts::Stretches> ran_;      ///< by index in `all_`
-  std::vector<Whereabouts::Stretches> sampled_;  ///< by thread
+  std::vector<Whereabouts::Trail> ran_;      ///< by index in `all_`
+  std::vector<Whereabouts::Trail> sampled_;  ///< by thread
 };
 
 }  // namespace cacheline::analysis

@@ -97,7 +97,8 @@ void ClockLines::countTurns(ClockLine& line) const {
   if (judgement.turns && judgement.turns->written)
     for (const LineRow& row : line.begunRows())
       if (judgement.tookTurns[actorOf(row)]) line.inTurns += collector_.table.samples(*row.row);
-  for (const LineJudgement::InTurn& each : judgement.inTurns) line.inTurns += each.weight;
+  for (const LineJudgement::Unwaited& each : judgement.unwaited)
+    if (each.inTurns) line.inTurns += each.weight;
 }
 
 /// Where only some samples were logged, what waits of these speaks for all.

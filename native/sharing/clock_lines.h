@@ -23,7 +23,7 @@ struct ClockLine {
   std::vector<uint64_t> contended;  ///< samples, by use of the judgement
   bool isThinned = false;           ///< not all samples were logged
   uint64_t contendedSum = 0;        ///< samples
-  uint64_t inTurns = 0;             ///< samples that would be contended if threads had not taken turns
+  uint64_t inTurns = 0;             ///< samples of threads that took turns on one core
   const analysis::WatchedLine* watched = nullptr;
 
   std::span<const LineRow> begunRows() const { return std::span(rows).first(begun); }

@@ -198,7 +198,7 @@ class ClockReport {
   }
 
   /// Of an access whose counts are complete. Who competes for the line has its contended samples, in
-  /// proportion to the samples that were not in turns.
+  /// proportion to the samples that waited for somebody.
   void addSplits(const ClockLine& judged, std::span<const size_t> numbers, Access& access) const {
     const LineJudgement& judgement = judged.judgement;
     std::map<analysis::SplitPlace, std::pair<analysis::AccessSplit, uint64_t>>
@@ -218,7 +218,7 @@ class ClockReport {
     }
     const std::optional<analysis::TimeBins>& bins = report_.splits->bins;
     for (const size_t number : numbers) {
-      for (const LineJudgement::InTurn& each : judgement.inTurnsOf(number)) {
+      for (const LineJudgement::Unwaited& each : judgement.unwaitedOf(number)) {
         const auto split =
             splits.find({judged.rows[number].thread, options_.splits->cpus ? each.cpu : analysis::kNoSplit,
                          bins ? bins->of(each.time) : analysis::kNoSplit});

@@ -270,16 +270,17 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, std::span<co
     const analysis::PlaceSample& sample = accesses.samples[i];
     if (!sample.waits || !result.competes[accesses.visitors[sample.visitor].actor]) continue;
     result.logged[sample.use] += sample.weight;
-    if (!verdict.inTurns.empty() && verdict.inTurns[i])
-      result.inTurns.push_back({reader.rowsOfSamples[i], sample.cpu, sample.weight, sample.time});
+    if (verdict.waitedForNobody(i))
+      result.unwaited.push_back({reader.rowsOfSamples[i], sample.cpu, sample.weight, sample.time,
+                                 verdict.meanwhile[i] == analysis::Meanwhile::onThisCore});
   }
-  std::ranges::stable_sort(result.inTurns, {}, &LineJudgement::InTurn::row);
+  std::ranges::stable_sort(result.unwaited, {}, &LineJudgement::Unwaited::row);
   if (policy.keep) result.accesses = std::move(accesses);
   return result;
 }
 
-std::span<const LineJudgement::InTurn> LineJudgement::inTurnsOf(size_t row) const {
-  const auto found = std::ranges::equal_range(inTurns, row, {}, &InTurn::row);
+std::span<const LineJudgement::Unwaited> LineJudgement::unwaitedOf(size_t row) const {
+  const auto found = std::ranges::equal_range(unwaited, row, {}, &Unwaited::row);
   return {found.begin(), found.end()};
 }
 

@@ -66,14 +66,15 @@ struct LineJudgement {
   bool leftOut = false;        ///< some of its actors were not compared
   std::optional<analysis::LineTurns> turns;  ///< where it is private for that reason
   std::vector<bool> tookTurns;               ///< by ordinal of the actor, as analysis::Judgement::turns
-  /// Samples, or what logged ones stand for, of competing actors which took a turn: they did not wait.
-  struct InTurn {
+  /// A sample of a competing actor that waited for nobody, or what a logged one stands for.
+  struct Unwaited {
     uint32_t row = 0;  ///< in the order given
     uint32_t cpu = 0, weight = 0;
-    uint64_t time = 0;  ///< ns
+    uint64_t time = 0;     ///< ns
+    bool inTurns = false;  ///< see analysis::Meanwhile::onThisCore
   };
-  std::vector<InTurn> inTurns;  ///< by row
-  std::span<const InTurn> inTurnsOf(size_t row) const;
+  std::vector<Unwaited> unwaited;  ///< by row
+  std::span<const Unwaited> unwaitedOf(size_t row) const;
   std::optional<analysis::Waiting> waiting;
   std::vector<analysis::Visitor> visitors;  ///< of `waiting`; `thread` is LineRow's, of the table's threads
   /// By row, in the order given: the uses of `waiting` that are its loads and its stores; kNone where none of
@@ -83,7 +84,7 @@ struct LineJudgement {
     uint32_t any() const { return loads != kNone ? loads : stores; }
   };
   std::vector<RowUses> rows;
-  /// By use: the samples of competing actors that the log stands for, those in turns, too.
+  /// By use: the samples of competing actors that the log stands for, those that waited for nobody, too.
   std::vector<uint64_t> logged;
   std::optional<analysis::LineAccesses> accesses;  ///< what it was judged by, where that is kept
   std::vector<std::string> flags() const;

@@ -12,22 +12,26 @@ describe('words about threads that took turns', () => {
   it('come first, and say what to do', () => {
     const [first = '', second = ''] = plainWords({ ...report([]), turns });
     assert.equal(first, 'Threads took turns on one CPU; nothing was contended in this run. Record again where 3 threads can run at once.');
-    assert.match(second, /^184 samples at 2 cache lines .*context switches show/);
+    assert.match(second, /^184 samples are at 2 cache lines .*context switches show/);
   });
 
   it('say what they are known by', () => {
-    assert.match(turnsWords({ ...report([]), turns: { ...turns, basis: 'samples' } })[1] ?? '', /CPUs of samples.*not recorded/);
+    assert.match(turnsWords({ ...report([]), turns: { ...turns, basis: 'samples' } })[1] ?? '', /CPUs of samples say .*not recorded/);
   });
 
   it('tell one core from one CPU', () => {
-    assert.match(turnsWords({ ...report([]), turns: { ...turns, oneCore: 2 } })[0] ?? '', /^Threads ran on the CPUs of one core; .* cores\.$/);
+    assert.match(
+      turnsWords({ ...report([]), turns: { ...turns, oneCore: 2 } })[0] ?? '',
+      /^Threads ran on the CPUs of one core; .* cores\.$/,
+    );
     assert.match(turnsWords({ ...report([]), turns: { ...turns, oneCore: 1 } })[0] ?? '', /^Threads took turns on one CPU/);
   });
 
   it('are not there where lines are contended, or threads did not take turns', () => {
     const contended = report([cacheLine([0, 8].map((offset, which) => access({ offset, writes: 50, threads: [1 + which] })))]);
     assert.deepEqual(turnsWords({ ...contended, turns }), []);
-    for (const none of [undefined, null, { ...turns, lines: 0 }]) assert.deepEqual(turnsWords({ ...report([]), turns: none }), []);
+    for (const none of [undefined, null, { ...turns, lines: 0 }, { ...turns, samples: 2 }])
+      assert.deepEqual(turnsWords({ ...report([]), turns: none }), []);
   });
 
   it('have a button in the panel', () => {

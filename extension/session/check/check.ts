@@ -6,6 +6,7 @@ import type { TableKey, TableRow } from '../../protocol/table';
 import { differenceOf } from '../compare/chance';
 import { isUnknown, placeOfSource, withoutAddress, type Sums } from '../compare/sums';
 import { percent } from '../../protocol/words';
+import { turnsWords } from '../report/turns-words';
 
 /** What checkOf() needs of a recording. */
 export const CHECK_TABLES: TableKey[][] = [
@@ -219,11 +220,13 @@ function noPassOf(report: Report, { allowBlind = false, programStatus = 0 }: Che
   return programStatus === 0 ? null : `the program failed (exit status ${programStatus})`;
 }
 
-function notesOf({ evidence, samples }: Report, findings: readonly Finding[], { baseline, accept = [], today }: CheckOptions): string[] {
+function notesOf(report: Report, findings: readonly Finding[], { baseline, accept = [], today }: CheckOptions): string[] {
+  const { evidence, samples } = report;
   const expired = accept.filter(({ until }) => until !== undefined && until < today);
   const unused = accept.filter((one) => !expired.includes(one) && !findings.some((finding) => keyOf(finding) === keyOf(one)));
   const name = ({ rule, type, member }: FindingKey): string => `${rule} of ${findingName({ type, member })}`;
   return [
+    ...turnsWords(report).slice(0, 1),
     ...expired.map((one) => `What was accepted until ${one.until ?? ''} counts again: ${name(one)}.`),
     ...(unused.length === 0 ? [] : [`Accepted but not found: ${unused.map(name).join('; ')}.`]),
     ...(baseline !== undefined && baseline.evidence.includes('clock') !== evidence.includes('clock')
