@@ -82,6 +82,31 @@ TEST_P(Turns, OnlyWhatHappensOnSeveralCpusIsContended) {
   EXPECT_EQ(report.turns->samples + report.contended, 180u);
 }
 
+/// Tables and lanes of threads have the waiting when it was.
+TEST_P(Turns, PartsOfTheTimeHaveTheirOwnWaiting) {
+  handOver(40, 0, 0);
+  handOver(10, 0, 1);
+  handOver(40, 0, 0);
+  const Recording recording = openRecording(made_.write());
+  std::vector<std::string> documents;
+  for (const unsigned threads : {1u, 4u}) {
+    const auto reader = perfdata::Reader::open(recording.perfData);
+    const Report report =
+        sharing::analyze(*reader, recording,
+                         {.showAll = true, .splits = SplitBy{.cpus = true, .bins = 9}, .threads = threads});
+    documents.push_back(reportJson(report));
+    uint64_t within = 0, beside = 0;
+    for (const Line& line : report.lines)
+      for (const Access& access : line.accesses)
+        for (const AccessSplit& split : access.splits)
+          (split.place.bin == 4 ? within : beside) += split.contended;
+    EXPECT_EQ(within + beside, report.contended);
+    EXPECT_GE(within, 16u);
+    EXPECT_LE(beside, 4u) << "bins do not begin exactly where the threads move";
+  }
+  EXPECT_EQ(documents[0], documents[1]);
+}
+
 /// Both go to another CPU, and back: each time one of them finds the line elsewhere.
 TEST_P(Turns, ThreadsThatMoveTogetherHardlyWait) {
   handOver(30, 0, 0);
