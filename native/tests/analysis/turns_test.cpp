@@ -39,7 +39,7 @@ class Turns : public ::testing::TestWithParam<bool> {
 };
 
 INSTANTIATE_TEST_SUITE_P(By, Turns, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "switches" : "samples"; });
+                         [](const auto& by) { return by.param ? "switches" : "samples"; });
 
 TEST_P(Turns, OnOneCpuAreNotContended) {
   handOver(30, 2, 2);
@@ -79,7 +79,9 @@ TEST_P(Turns, OnlyWhatHappensOnSeveralCpusIsContended) {
   EXPECT_GE(report.contended, 18u);
   EXPECT_LE(report.contended, 22u);
   EXPECT_EQ(report.turns->lines, 0u);
-  EXPECT_EQ(report.turns->samples + report.contended, 180u);
+  // Before its first sample, nothing says that a thread was at work.
+  EXPECT_GE(report.turns->samples + report.contended, 178u);
+  EXPECT_LE(report.turns->samples + report.contended, 180u);
 }
 
 /// Tables and lanes of threads have the waiting when it was.
