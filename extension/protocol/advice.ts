@@ -181,6 +181,8 @@ export interface Advice {
     mostSpeedup: Factor;
     /** Single threads gain, and the program little. */
     threadsOnly: boolean;
+    /** On how many CPUs the recorded processes could run; null: the recording does not say. */
+    cpus: Count | null;
     /** What the prediction rests on: "clock, calibrated". */
     basis: string;
   };

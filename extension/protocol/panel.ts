@@ -46,6 +46,8 @@ export interface PanelWords {
   meaning: string;
   /** "Look first at …"; may be empty. */
   lookFirst: TextPart[];
+  /** A button to profile again: this run could not show contention; else absent. */
+  again?: true;
 }
 
 /** The first advice of a profile, in printable text. */
@@ -179,7 +181,7 @@ export type FromPanel =
   | { type: 'display'; display: Display }
   /** Texts of a drop, by their type. */
   | { type: 'drop'; data: Record<string, string> }
-  /** Of an empty panel: lets the person choose a program to profile, or a recording. */
+  /** Lets the person choose a program to profile, or of an empty panel also a recording. */
   | { type: 'profile' }
   | { type: 'openRecording' }
   /** Reads the recording again. */

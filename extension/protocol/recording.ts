@@ -77,7 +77,19 @@ export interface RecordingMeta {
   /** The recording was ended before the program. */
   interrupted: boolean;
   warnings: string[];
-  machine: { hostname: string; kernel: string; cpu: string; cpus: Count; lineSize: Count };
+  machine: {
+    hostname: string;
+    kernel: string;
+    cpu: string;
+    /** That are online. */
+    cpus: Count;
+    /**
+     * On how many of them the recorded processes could run (sched_setaffinity(2)), at the last look; absent in recordings of older
+     * versions.
+     */
+    usableCpus?: Count;
+    lineSize: Count;
+  };
   /**
    * What contention costs on this CPU model; null: it was not measured before (`cacheline doctor --calibrate`); absent in recordings of
    * older versions.

@@ -9,7 +9,7 @@ import type { RecordingMeta } from './recording';
 import type { Address, Count, LocalRemote, Share } from './values';
 
 export type Verdict = 'false sharing' | 'true sharing' | 'mixed' | 'read-shared' | 'private';
-export type LineFlag = 'straddling' | 'adjacent' | 'mixed-use' | 'latent' | 'lock';
+export type LineFlag = 'straddling' | 'adjacent' | 'mixed-use' | 'latent' | 'lock' | 'turns' | 'one-core';
 export type Evidence = 'hitm' | 'peer' | 'latency' | 'watch' | 'clock';
 
 /** @uniqueItems */
@@ -355,6 +355,19 @@ export type Display = 'tot' | 'lcl' | 'rmt' | 'peer';
 /** What tells rows of one offset apart. */
 export type CoalesceKey = 'tid' | 'pid' | 'iaddr' | 'dso';
 
+/** Samples at lines that one thread writes and others use, while all of these ran on one core. */
+export interface TakenTurns {
+  /** What says where threads ran: context switches, or where these were not recorded the CPUs of samples alone. */
+  basis: 'switches' | 'samples';
+  samples: Count;
+  /** On which threads did nothing but that: private lines with the flag "turns" or "one-core". */
+  lines: Count;
+  /** Of `lines`, those with the flag "one-core". */
+  oneCore: Count;
+  /** That took turns at the one of these lines with most such samples. */
+  threads: Count;
+}
+
 /** What was asked for, and what perf's tables name. */
 export interface C2cSettings {
   display: Display;
@@ -452,6 +465,11 @@ export interface Report {
   linesLeftOut: Count;
   /** How many of the lines the terms of --filter chose, which `lines` has; absent where it has no terms of lines. */
   selected?: { lines: Count; of: Count };
+  /**
+   * What was not contended because threads took turns on one core; null: nothing tells where threads ran, or data sources tell who waits;
+   * absent in reports of older versions.
+   */
+  turns?: TakenTurns | null;
   /** Of `samples.contended`, those on lines that were not listed; absent with clock evidence. */
   contendedLeftOut?: Count;
   /** What threads wait for, by subject; most contended samples first. Absent in reports of older versions. */

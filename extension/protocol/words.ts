@@ -36,6 +36,8 @@ export const FLAG_WORDS: Record<LineFlag, string> = {
   'mixed-use': t('mixed use'),
   latent: t('latent'),
   lock: t('lock'),
+  turns: t('taken in turns'),
+  'one-core': t('used on one core'),
 };
 
 export const FLAG_MEANING: Record<LineFlag, string> = {
@@ -44,6 +46,8 @@ export const FLAG_MEANING: Record<LineFlag, string> = {
   'mixed-use': t('A word that threads often write lies beside members that others only read.'),
   latent: t('Objects would share a cache line if they lay elsewhere.'),
   lock: t('There is a lock on this cache line.'),
+  turns: t('Threads took turns on one CPU, whose cache kept the line: they did not wait for each other.'),
+  'one-core': t('Threads used it on the CPUs of one core, whose cache kept the line: no other core was waited for.'),
 };
 
 export const EVIDENCE_MEANING: Record<Evidence, string> = {

@@ -1,6 +1,7 @@
 // The JSON of advice.
 #include "advice/advice.h"
 #include "advice/gain.h"
+#include "analysis/caches.h"
 #include "analysis/recording_json.h"
 
 namespace cacheline::advice {
@@ -51,7 +52,8 @@ namespace {
 
 class AdviceJson : private analysis::RecordingJson {
  public:
-  explicit AdviceJson(const analysis::Report& report) : report_(report) {}
+  explicit AdviceJson(const analysis::Report& report)
+      : report_(report), cpus_(analysis::usableCpusOf(report.metaJson)) {}
 
   std::string write(const AdviceList& advised) {
     open();
@@ -153,6 +155,10 @@ class AdviceJson : private analysis::RecordingJson {
       null("excessCycles");
     field("mostSpeedup", item.mostSpeedup);
     field("threadsOnly", item.threadsOnly);
+    if (cpus_)
+      field("cpus", *cpus_);
+    else
+      null("cpus");
     field("basis", item.basis);
     close();
     std::visit([&](const auto& change) { write(change, item); }, item.change);
@@ -279,6 +285,7 @@ class AdviceJson : private analysis::RecordingJson {
   }
 
   const analysis::Report& report_;
+  const std::optional<uint32_t> cpus_;  ///< on which the recorded processes could run
 };
 
 }  // namespace

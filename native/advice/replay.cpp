@@ -40,8 +40,11 @@ class Gathered {
       result_.accesses.actors[actor].runs = runs_[actor].runs();
     // On which part of a line somebody writes is not known where it is taken apart.
     const bool answered = waits_ && whole && (report_.hitmKnown || report_.peerKnown);
-    result_.verdict = answered ? analysis::judgeAnswered(result_.accesses, causes)
-                               : analysis::judgeLine(result_.accesses, {}, causes);
+    result_.verdict =
+        answered
+            ? analysis::judgeAnswered(result_.accesses, causes)
+            : analysis::judgeLine(result_.accesses,
+                                  {.where = report_.whereabouts.get(), .threads = result_.threads}, causes);
     return std::move(result_);
   }
 
@@ -185,15 +188,13 @@ void addWaiting(const std::vector<uint64_t>& phases, Replayed& sum) {
   sum.waiting += waiting.line.waiting;
   if (waiting.line.known > 0)
     sum.truly += waiting.line.waiting * (1 - waiting.line.falsely / waiting.line.known);
-  const auto counts = [&](const analysis::PlaceSample& sample) {
-    return sample.waits && line.verdict.judgement.competes[line.accesses.visitors[sample.visitor].actor];
-  };
   const std::vector<calibration::AccessClass> classes = classesOf(line.accesses.uses);
   std::vector<double> samples(line.uses.size());
-  for (const analysis::PlaceSample& sample : line.accesses.samples)
-    if (counts(sample)) samples[sample.use] += sample.weight;
-  for (const analysis::PlaceSample& sample : line.accesses.samples)
-    if (counts(sample))
+  for (size_t i = 0; i < line.accesses.samples.size(); ++i)
+    if (line.verdict.counts(line.accesses, i))
+      samples[line.accesses.samples[i].use] += line.accesses.samples[i].weight;
+  for (size_t i = 0; i < line.accesses.samples.size(); ++i)
+    if (const analysis::PlaceSample& sample = line.accesses.samples[i]; line.verdict.counts(line.accesses, i))
       sum.byThread[{analysis::phaseAt(phases, sample.time), line.threads[sample.visitor], classes[sample.use],
                     number, line.accesses.uses[sample.use].function}] +=
           sample.weight * waiting.contended[sample.use] / samples[sample.use];

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace cacheline::analysis {
 namespace {
@@ -37,6 +38,20 @@ std::vector<uint32_t> cpusOf(const Value& object) {
   return cpus;
 }
 
+std::vector<std::vector<uint32_t>> coresOf(const Value& topology) {
+  std::vector<std::vector<uint32_t>> cores;
+  if (const Value* const all = listOf(topology, "cores"))
+    for (const Value& core : all->GetArray())
+      if (std::vector<uint32_t> cpus = cpusOf(core); !cpus.empty()) cores.push_back(std::move(cpus));
+  return cores;
+}
+
+/// Null: meta.json has no such member.
+const Value* memberOf(const std::string& metaJson, const char* name, rapidjson::Document& document) {
+  document.Parse<rapidjson::kParseIterativeFlag>(metaJson.data(), metaJson.size());
+  return document.HasParseError() ? nullptr : member(document, name);
+}
+
 bool isWithinOneCore(const std::vector<uint32_t>& cpus, const std::vector<std::vector<uint32_t>>& cores) {
   return cpus.size() == 1 || std::any_of(cores.begin(), cores.end(), [&](const auto& core) {
            return std::includes(core.begin(), core.end(), cpus.begin(), cpus.end());
@@ -53,14 +68,10 @@ std::optional<uint64_t> DataCache::sets() const {
 std::vector<DataCache> cachesOf(const std::string& metaJson) {
   std::vector<DataCache> caches;
   rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag>(metaJson.data(), metaJson.size());
-  if (document.HasParseError()) return caches;
-  const Value* const topology = member(document, "topology");
+  const Value* const topology = memberOf(metaJson, "topology", document);
   const Value* const list = topology != nullptr ? listOf(*topology, "caches") : nullptr;
   if (list == nullptr) return caches;
-  std::vector<std::vector<uint32_t>> cores;
-  if (const Value* const all = listOf(*topology, "cores"))
-    for (const Value& core : all->GetArray()) cores.push_back(cpusOf(core));
+  const std::vector<std::vector<uint32_t>> cores = coresOf(*topology);
   for (const Value& item : list->GetArray()) {
     const Value* const type = member(item, "type");
     if (type == nullptr || !type->IsString()) continue;
@@ -81,6 +92,23 @@ std::vector<DataCache> cachesOf(const std::string& metaJson) {
     return a.level != b.level ? a.level < b.level : a.cpus.front() < b.cpus.front();
   });
   return caches;
+}
+
+std::vector<std::vector<uint32_t>> coresOf(const std::string& metaJson) {
+  rapidjson::Document document;
+  const Value* const topology = memberOf(metaJson, "topology", document);
+  return topology == nullptr ? std::vector<std::vector<uint32_t>>() : coresOf(*topology);
+}
+
+std::optional<uint32_t> usableCpusOf(const std::string& metaJson) {
+  rapidjson::Document document;
+  const Value* const machine = memberOf(metaJson, "machine", document);
+  if (machine == nullptr) return std::nullopt;
+  for (const char* const name : {"usableCpus", "cpus"})
+    if (const Value* const cpus = member(*machine, name);
+        cpus != nullptr && cpus->IsUint() && cpus->GetUint() > 0)
+      return cpus->GetUint();
+  return std::nullopt;
 }
 
 }  // namespace cacheline::analysis

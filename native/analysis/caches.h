@@ -1,4 +1,4 @@
-// The data caches of the recorded machine, as its meta.json says.
+// The data caches, cores and CPUs of the recorded machine, as its meta.json says.
 #pragma once
 
 #include <cstdint>
@@ -23,5 +23,11 @@ struct DataCache {
 /// By level and first CPU. Of `topology` in meta.json; empty where that says nothing of caches. What is
 /// malformed is left out. Never throws.
 std::vector<DataCache> cachesOf(const std::string& metaJson);
+
+/// The CPUs of each core, ascending, of the same; none is empty.
+std::vector<std::vector<uint32_t>> coresOf(const std::string& metaJson);
+
+/// On how many CPUs the recorded processes could run; empty where meta.json does not say. Never throws.
+std::optional<uint32_t> usableCpusOf(const std::string& metaJson);
 
 }  // namespace cacheline::analysis

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/turns.h"
 #include "analysis/verdict.h"
 #include "analysis/waiting.h"
 
@@ -19,10 +20,27 @@ struct LineAccesses {
   std::vector<StepUse> steps;        ///< likewise
 };
 
+/// Those that would compete for a line took turns on one core.
+struct LineTurns {
+  bool written = false;  ///< by one of them
+  bool oneCore = false;  ///< they were on several CPUs of it
+};
+
 struct LineVerdict {
   Verdict verdict = Verdict::privateLine;
   Judgement judgement;
-  std::optional<Waiting> waiting;  ///< where the line is contended
+  std::optional<Waiting> waiting;    ///< where the line is contended
+  std::optional<LineTurns> turns;    ///< where it is private for that reason
+  std::vector<Meanwhile> meanwhile;  ///< by sample, see competitorsOf(); empty: it is not known
+  /// Whether a sample is one of the contended ones.
+  bool counts(const LineAccesses& line, size_t sample) const {
+    const PlaceSample& each = line.samples[sample];
+    return each.waits && judgement.competes[line.visitors[each.visitor].actor] && !waitedForNobody(sample);
+  }
+  /// That is known of a sample.
+  bool waitedForNobody(size_t sample) const {
+    return !meanwhile.empty() && meanwhile[sample] != Meanwhile::elsewhere;
+  }
 };
 
 /// - private: no two actors compete; read-shared: some do and none of them writes;

@@ -14,6 +14,7 @@
 #include "analysis/code_name.h"
 #include "analysis/false_share.h"
 #include "analysis/splits.h"
+#include "analysis/whereabouts.h"
 #include "layouts/layout.h"
 #include "symbols/language.h"
 
@@ -370,11 +371,13 @@ struct Selected {
   uint64_t lines = 0, of = 0;
 };
 
-/// Lines where threads took turns on one CPU, and the first two such threads.
-struct OneCpuLines {
-  uint64_t count = 0;
-  uint32_t first = 0, second = 0;  ///< tids
-  uint32_t cpu = 0;
+/// Samples at lines that several threads use and one of them writes, while they took turns on one core.
+struct TakenTurns {
+  RanBy by = RanBy::samples;  ///< what it is known by
+  uint64_t samples = 0;
+  uint64_t lines = 0;    ///< with nothing else: private lines with the flag "turns" or "one-core"
+  uint64_t oneCore = 0;  ///< of `lines`, those with the latter
+  uint32_t threads = 0;  ///< at that of these lines with most of the samples
 };
 
 /// A named number of the report's head; empty: this evidence cannot say.
@@ -413,7 +416,10 @@ struct Report {
   uint64_t linesLeftOut = 0;         ///< private lines not listed
   std::optional<Selected> selected;  ///< empty: all lines are
   uint64_t linesOfMany = 0;          ///< with more threads than are compared (verdict.h)
-  OneCpuLines oneCpu;
+  std::optional<TakenTurns> turns;   ///< empty: nothing tells where threads ran
+  /// Where threads ran, by the number that LineHistory::threads has; null: nothing tells, or lines have no
+  /// history.
+  std::shared_ptr<const Whereabouts> whereabouts;
   std::optional<uint64_t> contendedLeftOut;  ///< of `contended`, on lines not listed; with data sources alone
   std::vector<ObjectSum> objects;
   std::optional<std::vector<HeapSite>> heapSites;  ///< empty: not asked for, or no heap blocks are recorded

@@ -69,6 +69,7 @@ class JsonReport : FindingsJson {
       field("of", report_.selected->of);
       close();
     }
+    turns();
     if (report_.contendedLeftOut) field("contendedLeftOut", *report_.contendedLeftOut);
     size_t number = 0;
     list("findings", report_.findings, [&](const Finding& item) { finding(item, ++number); });
@@ -78,6 +79,18 @@ class JsonReport : FindingsJson {
     list("warnings", report_.warnings, [&](const std::string& item) { value(item); });
     field("seconds", report_.seconds);
     recording(report_.metaJson);
+  }
+
+  void turns() {
+    if (!report_.turns) return null("turns");
+    const TakenTurns& item = *report_.turns;
+    open("turns");
+    field("basis", ranByName(item.by));
+    field("samples", item.samples);
+    field("lines", item.lines);
+    field("oneCore", item.oneCore);
+    field("threads", item.threads);
+    close();
   }
 
   void lines() {

@@ -21,9 +21,10 @@ struct Filter {
   std::vector<uint32_t> notPids = {}, notTids = {}, notCpus = {};  ///< of those, all but these
   bool none = false;                                               ///< no sample passes
   bool hasWindow() const { return from > 0 || to != std::numeric_limits<double>::infinity(); }
+  bool hasCpus() const { return !cpus.empty() || !notCpus.empty(); }
   bool any() const {
-    return mode != Mode::all || hasWindow() || none || !pids.empty() || !tids.empty() || !cpus.empty() ||
-           !notPids.empty() || !notTids.empty() || !notCpus.empty();
+    return mode != Mode::all || hasWindow() || none || hasCpus() || !pids.empty() || !tids.empty() ||
+           !notPids.empty() || !notTids.empty();
   }
 };
 

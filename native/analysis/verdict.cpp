@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "analysis/turns.h"
+
 namespace cacheline::analysis {
 
 const char* verdictName(Verdict verdict) {
@@ -29,9 +31,7 @@ ByteMask bytesFrom(uint64_t from, uint64_t width, uint32_t lineSize) {
   return mask;
 }
 
-namespace {
-
-/// Those that are compared: all, or those with most samples.
+/// All, or those with most samples.
 std::vector<size_t> comparedOf(std::span<const LineActor> actors) {
   std::vector<size_t> list(actors.size());
   std::iota(list.begin(), list.end(), 0);
@@ -47,8 +47,6 @@ std::vector<size_t> comparedOf(std::span<const LineActor> actors) {
   return list;
 }
 
-}  // namespace
-
 std::string leftOutOfPairs(uint64_t lines) {
   if (lines == 0) return {};
   return std::to_string(lines) + (lines == 1 ? " line is" : " lines are") + " used by more than " +
@@ -56,16 +54,7 @@ std::string leftOutOfPairs(uint64_t lines) {
          " threads: only those with the most samples were checked for competition.";
 }
 
-std::string turnsOnOneCpu(const OneCpuLines& lines) {
-  if (lines.count == 0) return {};
-  return "Threads " + std::to_string(lines.first) + " and " + std::to_string(lines.second) +
-         " were seen at one cache line only on CPU " + std::to_string(lines.cpu) +
-         ", where they took turns and did not wait for each other" +
-         (lines.count == 1 ? "." : ". So were threads at " + std::to_string(lines.count - 1) + " more.") +
-         " They would compete if each had a CPU: record again on an idle machine.";
-}
-
-Judgement judge(std::span<const LineActor> actors, const JudgeBy& by) {
+Judgement judge(std::span<const LineActor> actors, const JudgeBy& by, const TurnPairs* turns) {
   Judgement result;
   result.competes.assign(actors.size(), false);
   result.written = by.written;
@@ -77,8 +66,11 @@ Judgement judge(std::span<const LineActor> actors, const JudgeBy& by) {
       const LineActor &a = actors[*i], &b = actors[*j];
       if (a.thread == b.thread && a.thread != LineActor::kNoThread) continue;
       if (!by.competing(a.runs, b.runs)) continue;
-      if (a.cpu == b.cpu && a.cpu != LineActor::kNoCpu && !result.turns)
-        result.turns = {static_cast<uint32_t>(*i), static_cast<uint32_t>(*j), a.cpu};
+      if (turns != nullptr && turns->contains(*i, *j)) {
+        result.turns.resize(actors.size());
+        result.turns[*i] = result.turns[*j] = true;
+        continue;
+      }
       pairs.emplace_back(*i, *j);
       result.competes[*i] = result.competes[*j] = true;
     }

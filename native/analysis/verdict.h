@@ -12,6 +12,9 @@
 
 namespace cacheline::analysis {
 
+class TurnPairs;    // turns.h
+class Whereabouts;  // whereabouts.h
+
 inline constexpr uint32_t kMaxLineSize = 256;  ///< bytes; the largest line size in use (s390x)
 using ByteMask = std::bitset<kMaxLineSize>;
 /// Bytes [from, from + width) of a line, cut at its end. An access of unknown width, 0, touches one at least.
@@ -24,14 +27,6 @@ struct LineActor {
   bool swaps = false;           ///< one of its writes was a locked swap or test-and-set (xchg, cmpxchg, bts)
   uint32_t thread = kNoThread;  ///< the only one that it was seen on; kNoThread: on several
   static constexpr uint32_t kNoThread = ~uint32_t{0};
-  uint32_t cpu = kNoCpu;  ///< the only one that it was seen on; kNoCpu: on several, or not known
-  static constexpr uint32_t kNoCpu = ~uint32_t{0};
-};
-
-/// Two actors that took turns at a line on the only CPU that each was seen on there.
-struct TurnsOnOneCpu {
-  uint32_t first = 0, second = 0;  ///< indices of actors
-  uint32_t cpu = 0;
 };
 
 struct Judgement {
@@ -41,8 +36,9 @@ struct Judgement {
   /// Whether two of them compete; empty where none do, and so is the row of an actor that does not.
   std::vector<std::vector<bool>> pairs;
   size_t leftOut = 0;  ///< actors that were not compared: there are more than kMostActors
-  /// The first pair of those that compete.
-  std::optional<TurnsOnOneCpu> turns;
+  /// By actor: those that would compete with others if they had not taken turns with them on one core.
+  /// Empty: there are none.
+  std::vector<bool> turns;
   /// A competing actor swapped or tested and set a word under the bus lock: that is how locks are taken. A
   /// counter that threads add to is none.
   bool lock = false;
@@ -57,16 +53,20 @@ struct JudgeBy {
   bool (*competing)(std::span<const Run> a, std::span<const Run> b) = compete;
   bool written = false;  ///< somebody writes it, though no write may have been sampled
   bool pairs = false;    ///< Waiting::pairs are asked for
+  /// Where threads ran: who took turns on one core does not compete. Null: not known.
+  const Whereabouts* where = nullptr;
+  std::span<const uint32_t> threads = {};  ///< of `where`, by visitor
 };
 
 /// Only actors that compete (see interleave.h) count. Two of them that are always on one and the same thread
 /// do not. Of more than kMostActors, those with most samples are compared: each is with each.
-Judgement judge(std::span<const LineActor> actors, const JudgeBy& by = {});
+/// `turns`: pairs that do not compete, whatever their runs; null: none are known.
+Judgement judge(std::span<const LineActor> actors, const JudgeBy& by = {}, const TurnPairs* turns = nullptr);
 inline constexpr size_t kMostActors = 512;
+/// Those that are compared, ascending.
+std::vector<size_t> comparedOf(std::span<const LineActor> actors);
 /// A sentence about so many lines; empty where there are none.
 std::string leftOutOfPairs(uint64_t lines);
-/// The same of lines where threads took turns on one CPU.
-std::string turnsOnOneCpu(const OneCpuLines& lines);
 
 /// Whether samples on a line with this verdict count as contended: it has a writer and competitors.
 inline bool isContended(Verdict verdict) {

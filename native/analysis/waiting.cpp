@@ -113,8 +113,8 @@ class Waits {
           std::accumulate(&waiting_[use * visitors_], &waiting_[use * visitors_] + visitors_, 0.0));
   }
 
-  /// By actor: how often its samples follow those of others, over how often they would if both came as often
-  /// and at random; at most 1.
+  /// By actor: how often its samples that wait follow those of others, over how often they would if both came
+  /// as often and at random; at most 1.
   std::vector<double> alternations() const {
     struct Turns {
       uint64_t samples = 0, runs = 0;
@@ -122,6 +122,7 @@ class Waits {
     std::vector<Turns> turns(line_.compete->size());
     uint32_t last = WordGroups::kNobody;
     for (const PlaceSample& sample : line_.samples) {
+      if (!sample.waits) continue;
       const uint32_t actor = line_.visitors[sample.visitor].actor;
       ++turns[actor].samples;
       turns[actor].runs += actor != last;

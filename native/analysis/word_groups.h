@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/intervals.h"
 #include "analysis/report.h"
 
 namespace cacheline::analysis {
@@ -31,6 +32,8 @@ struct PlaceSample {
   bool waits = true;     ///< it is one of the line's contended samples
   uint32_t weight = 1;   ///< how many samples it stands for
   uint64_t time = 0;     ///< ns; 0: not known
+  uint32_t cpu = kNoCpu;
+  uint64_t since = 0;  ///< when its core had a sample at the line before, ns; 0: never
 };
 
 /// What an actor is known to do, whether samples show it or not.

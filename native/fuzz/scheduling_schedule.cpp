@@ -27,13 +27,13 @@ void check(const scheduling::Schedule& schedule) {
     if (schedule.basis == scheduling::Basis::switches)
       require(thread.running + *thread.runnable + *thread.blocked + thread.unknown <= schedule.span);
     if (!thread.lane) continue;
-    const auto sum = [&](scheduling::Activity activity) {
+    const auto sum = [&](analysis::Activity activity) {
       const std::vector<uint64_t>& bins = thread.lane->activities[static_cast<size_t>(activity)];
       require(bins.size() == schedule.bins);
       return std::accumulate(bins.begin(), bins.end(), uint64_t{0});
     };
-    require(sum(scheduling::Activity::running) == thread.running);
-    require(sum(scheduling::Activity::unknown) == thread.unknown);
+    require(sum(analysis::Activity::running) == thread.running);
+    require(sum(analysis::Activity::unknown) == thread.unknown);
   }
   rapidjson::Document document;
   require(

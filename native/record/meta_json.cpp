@@ -185,6 +185,8 @@ std::string metaJson(const Meta& meta) {
   put(json, "cpu", meta.cpu);
   json.Key("cpus");
   json.Uint(meta.cpus);
+  json.Key("usableCpus");
+  json.Uint(meta.usableCpus);
   json.Key("lineSize");
   json.Uint(meta.lineSize);
   json.EndObject();

@@ -43,7 +43,9 @@ struct Meta {
   bool interrupted = false;
   std::vector<std::string> warnings;
   std::string hostname, kernel, cpu;
-  uint32_t cpus = 0, lineSize = 0;
+  uint32_t cpus = 0;        ///< online
+  uint32_t usableCpus = 0;  ///< on which the recorded processes may run
+  uint32_t lineSize = 0;
   /// What contention costs on this CPU model; empty: `doctor --calibrate` never measured it.
   std::optional<calibration::Calibration> calibration;
   /// JSON objects of machine/where_json.h: the machine, and where threads and memory were (empty: it has one

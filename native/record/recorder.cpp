@@ -2,6 +2,7 @@
 #include "record/recorder.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -135,7 +136,8 @@ class Recording {
     meta_.hostname = features_.hostname;
     meta_.kernel = features_.osRelease;
     meta_.cpu = features_.cpuDesc;
-    meta_.cpus = features_.cpusOnline;
+    meta_.cpus = meta_.usableCpus = features_.cpusOnline;
+    if (chosen_.target.kind == Target::Kind::command) countUsableCpus({0});
     meta_.lineSize = cacheLineSize();
     topology_ = machine::readTopology(kernel_.sysfs);
     meta_.topology = machine::topologyJson(topology_);
@@ -207,6 +209,7 @@ class Recording {
       if (Clock::now() >= nextTick) {
         if (heap_) heap_->tick();
         lookWhereItIs();
+        if (chosen_.target.kind != Target::Kind::system) countUsableCpus(subject_->processes());
         if (blocked_) processes_ = subject_->processes();
         result_.programCpuSeconds = subject_->cpuSeconds();  // of what may end before the next tick
         if (!failure_) attempt([this] { report(); });
@@ -215,6 +218,15 @@ class Recording {
       }
     }
     stopEvents();
+  }
+
+  /// On how many CPUs one of some processes may run; 0: this one, whose child may do the same.
+  void countUsableCpus(const std::vector<pid_t>& processes) {
+    cpu_set_t all, own;
+    CPU_ZERO(&all);
+    for (const pid_t process : processes)
+      if (::sched_getaffinity(process, sizeof own, &own) == 0) CPU_OR(&all, &all, &own);
+    if (const int count = CPU_COUNT(&all); count > 0) meta_.usableCpus = static_cast<uint32_t>(count);
   }
 
   /// Where the memory and the threads are, now and then.

@@ -19,7 +19,11 @@ namespace cacheline::scheduling {
 
 namespace {
 
+using analysis::Activity;
 using analysis::Filter;
+using analysis::Interval;
+using analysis::IntervalVisitor;
+using analysis::kNoCpu;
 using analysis::ThreadTable;
 
 /// ns that a sample of an event was to stand for; empty: the event does not sample CPU time.
@@ -90,7 +94,7 @@ class Reading : public perfdata::RecordVisitor {
   void onComm(const perfdata::Comm& record) override { follower.onComm(record); }
   void onLost(const perfdata::Lost& record) override { lost += record.count; }
 
-  ThreadFollower follower;
+  analysis::ThreadFollower follower;
   std::optional<uint64_t> firstSample;  ///< ns
   uint64_t lost = 0, clockSamples = 0;
   double sampledNs = 0;  ///< that the clock samples stand for

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "analysis/intervals.h"
 #include "analysis/report.h"
 #include "analysis/sample_filter.h"
 #include "analysis/timeline.h"
 #include "perfdata/reader.h"
 #include "scheduling/contended_code.h"
-#include "scheduling/intervals.h"
 #include "scheduling/lock_waits.h"
 
 namespace cacheline::scheduling {
@@ -38,7 +38,7 @@ struct ScheduleOptions {
 
 /// ns in each bin. Of threads by activity.
 struct Lane {
-  std::array<std::vector<uint64_t>, kActivities> activities;
+  std::array<std::vector<uint64_t>, analysis::kActivities> activities;
   std::vector<uint64_t> migrations;  ///< how often in each bin
   std::vector<double> contended;     ///< estimated; empty: not known
 };

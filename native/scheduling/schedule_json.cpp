@@ -8,6 +8,9 @@ namespace cacheline::scheduling {
 
 namespace {
 
+using analysis::Activity;
+using analysis::kActivities;
+
 constexpr const char* kActivityNames[kActivities] = {"running", "runnable", "blocked", "unknown"};
 
 /// Rounded; periods of a damaged recording can be any number.

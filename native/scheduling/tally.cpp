@@ -5,6 +5,9 @@
 
 namespace cacheline::scheduling {
 
+using analysis::Activity;
+using analysis::kNoCpu;
+
 uint64_t Bins::edge(size_t bin) const {
   // 128 bits: the span can be any number of ns.
   __extension__ using Wide = unsigned __int128;
@@ -44,7 +47,7 @@ void Tally::keepLanes(std::span<const uint32_t> kept, bool contended) {
   }
 }
 
-void Tally::onInterval(const Interval& interval) {
+void Tally::onInterval(const analysis::Interval& interval) {
   const uint64_t from = std::max(interval.from, bins_.from()), to = std::min(interval.to, bins_.to());
   if (from >= to) return;
   ThreadTally& thread = at(interval.thread);

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "analysis/intervals.h"
 #include "base/hash.h"
-#include "scheduling/intervals.h"
 #include "scheduling/schedule.h"
 
 namespace cacheline::scheduling {
@@ -36,7 +36,7 @@ class Bins {
 /// What one thread did in the window.
 struct ThreadTally {
   uint64_t first = ~uint64_t{0}, last = 0;  ///< ns of the recording's clock; first > last: it was not there
-  std::array<uint64_t, kActivities> times{};
+  std::array<uint64_t, analysis::kActivities> times{};
   uint64_t switches = 0, preempted = 0, migrations = 0;
   double contended = 0;
   std::map<LockCall, LockWait> locks;
@@ -49,13 +49,13 @@ struct CpuTally {
   std::vector<uint64_t> bins;
 };
 
-class Tally : public IntervalVisitor {
+class Tally : public analysis::IntervalVisitor {
  public:
   explicit Tally(const Bins& bins) : bins_(bins) {}
 
   /// The threads (indices) whose times are told by bins.
   void keepLanes(std::span<const uint32_t> threads, bool contended);
-  void onInterval(const Interval& interval) override;
+  void onInterval(const analysis::Interval& interval) override;
   void onLeft(uint32_t thread, uint32_t cpu, bool preempted, uint64_t time) override;
   void onMigrated(uint32_t thread, uint64_t time) override;
   /// Of a thread's blocked time, [from, to) is spent waiting for a lock.

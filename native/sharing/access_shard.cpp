@@ -193,8 +193,8 @@ void AccessShard::apply(const MemoryAccess& access, Row& row, Line& line) {
   if (row.aggregateOnly) return applyAggregateOnly(access, row, line);
   if (line.actors > 1 || logging_.fromStart) {
     if (!line.log) [[unlikely]]
-      line.log = std::make_unique<SampleLog>(logging_.most);
-    line.log->add(row, source, access.time, statistics.ordinal);
+      line.log = std::make_unique<SampleLog>(logging_.most, logging_.cores);
+    line.log->add(row, access, statistics.ordinal);
   }
   if (access.physical != 0) {
     if (const uint16_t node = memoryNodes_.of(access.physical); node != MemoryNodes::kUnknown) {

@@ -120,6 +120,8 @@ struct Logging {
   size_t most = 512;                     ///< of each kind, see SampleLog; of more, some
   bool fromStart = false;                ///< also before a second actor comes
   std::optional<Splitting> splits = {};  ///< samples are told apart by it; empty: they are not
+  /// When a sample's core had one at the line before is logged, too; null: it is not.
+  const analysis::CpuCores* cores = nullptr;
 };
 
 /// The table's number of shards. Lines, rows and actors are numbered across all of them: the remainder is the

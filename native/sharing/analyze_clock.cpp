@@ -57,16 +57,6 @@ bool haveCpus(const perfdata::Reader& reader) {
   });
 }
 
-/// Whether the recording, by its command line, and the filter have samples of all CPUs.
-bool isOfAllCpus(const perfdata::Reader& reader, const analysis::Filter& filter) {
-  if (!filter.cpus.empty() || !filter.notCpus.empty()) return false;
-  for (const std::string& word : reader.features().cmdline) {
-    if (word == "--") break;  // what follows is the program's
-    if (word.starts_with("-C") || word.starts_with("--cpu")) return false;
-  }
-  return true;
-}
-
 /// What the filter keeps of the samples, on one thread of ours.
 class SeenWorker : public perfdata::RecordVisitor, public perfdata::AccessVisitor {
  public:
@@ -160,7 +150,6 @@ void analyzeClock(Inputs& inputs, analysis::Report& report) {
   if (report.collector.empty()) report.collector = "clock";
   report.filtered = collector.filtered;
   const bool cpusKnown = haveCpus(reader);
-  collector.everyCpu = cpusKnown && isOfAllCpus(reader, options.filter);
   if (inputs.splits) {
     report.splits.emplace();
     report.splits->bins = inputs.splits->bins;

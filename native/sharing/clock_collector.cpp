@@ -1,6 +1,8 @@
 // Clock samples to accesses.
 #include "sharing/clock_collector.h"
 
+#include <linux/perf_event.h>
+
 #include <algorithm>
 #include <array>
 
@@ -28,6 +30,17 @@ SourceClass classOf(bool load, bool locked) {
   return source;
 }
 
+/// Whether all records say their CPUs, and those of no CPU are missing by the recording's command line.
+bool tellsWhereThreadsRan(const perfdata::Reader& reader) {
+  for (const std::string& word : reader.features().cmdline) {
+    if (word == "--") break;  // what follows is the program's
+    if (word.starts_with("-C") || word.starts_with("--cpu")) return false;
+  }
+  return std::ranges::all_of(reader.events(), [](const perfdata::Event& event) {
+    return (event.attr.sample_type & PERF_SAMPLE_CPU) != 0;
+  });
+}
+
 /// As far as the attribute says it, ns.
 uint64_t periodOf(const perf_event_attr& attr) {
   constexpr uint64_t kSecond = 1'000'000'000;
@@ -47,21 +60,42 @@ const SourceClass& sourceOf(const decode::MemoryOperand& operand) {
 ClockCollector::ClockCollector(const Inputs& inputs, const analysis::Timeline& known,
                                const analysis::SeenCode& seen)
     : Collected(inputs.reader.features(), inputs.recording.meta, known, inputs.options, inputs.tableLine,
-                inputs.allocations.get(), {.most = kMostLogged, .fromStart = true, .splits = inputs.splits}),
+                inputs.allocations.get(),
+                {.most = kMostLogged, .fromStart = true, .splits = inputs.splits, .cores = &cores_}),
       locations(binaries, timeline, seen),
       visitors(seen, binaries),
       filter_(inputs.options.filter),
+      cores_(inputs.recording.meta.json),
+      switches_(
+          std::ranges::any_of(inputs.reader.events(),
+                              [](const perfdata::Event& event) { return event.attr.context_switch != 0; })),
+      hasCpuFilter_(inputs.options.filter.hasCpus()),
       history_(inputs.options.history),
       accesses_(table.lineSize()) {
   for (const perfdata::Event& event : inputs.reader.events()) periods_.push_back(periodOf(event.attr));
   typed.share();  // no other thread names anything meanwhile
+  if (tellsWhereThreadsRan(inputs.reader)) ran_.emplace(timeline, true);
   if (inputs.watched)
     watch.emplace(*inputs.watched, timeline, threads, lineSpaces, binaries, names, table.lineSize());
   if (inputs.options.callers) callers.emplace(binaries, timeline);
   if (inputs.splits) unplaced.emplace(*inputs.splits);
 }
 
+void ClockCollector::onSwitch(const perfdata::Switch& record) {
+  if (ran_) ran_->follower().onSwitch(record);
+}
+void ClockCollector::onFork(const perfdata::Task& record) {
+  if (ran_ && switches_) ran_->follower().onFork(record);
+}
+void ClockCollector::onExit(const perfdata::Task& record) {
+  if (ran_ && switches_) ran_->follower().onExit(record);
+}
+void ClockCollector::onComm(const perfdata::Comm& record) {
+  if (ran_ && switches_) ran_->follower().onComm(record);
+}
+
 void ClockCollector::onSample(const perfdata::Sample& sample) {
+  if (ran_ && switches_) ran_->follower().onSample(sample);
   if (!filter_.keeps(sample, analysis::isKernel(sample))) {
     ++filtered;
     return;
@@ -73,6 +107,7 @@ void ClockCollector::onSample(const perfdata::Sample& sample) {
   const uint32_t thread = threads.index(sample.pid, sample.tid);
   if (thread >= samplesOf.size()) samplesOf.resize(thread + size_t{1});
   ++samplesOf[thread];
+  if (ran_) ran_->onSample(thread, sample.cpu, lastTime);
   if (phases.size() > 1) {
     samplesOfPhases.resize(samplesOf.size());
     ++samplesOfPhases[thread][analysis::phaseAt(phases, sample.time)];
@@ -103,6 +138,7 @@ void ClockCollector::flush() {
 void ClockCollector::finish() {
   flush();
   table.finish();
+  if (ran_) whereabouts = ran_->take(threads, !hasCpuFilter_, cores_);
 }
 
 void ClockCollector::countUnplaced(UnplacedReason reason) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "analysis/sample_filter.h"
 #include "analysis/seen_code.h"
 #include "analysis/watch_evidence.h"
+#include "analysis/whereabouts.h"
 #include "perfdata/reader.h"
 #include "sharing/collected.h"
 #include "sharing/inputs.h"
@@ -43,6 +45,10 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
 
   /// In time order.
   void onSample(const perfdata::Sample& sample) override;
+  void onSwitch(const perfdata::Switch& record) override;
+  void onFork(const perfdata::Task& record) override;
+  void onExit(const perfdata::Task& record) override;
+  void onComm(const perfdata::Comm& record) override;
   /// After the last one.
   void finish();
 
@@ -71,7 +77,8 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   uint64_t loads = 0, stores = 0, locked = 0;  ///< of the attributed samples
   analysis::UnseenSamples unseen;              ///< of unattributed: noInstruction, clobbered, unmapped
   uint64_t firstTime = 0, lastTime = 0;        ///< of samples, ns
-  bool everyCpu = false;  ///< samples say which CPU they were on, and of none those were left out
+  /// Where threads ran, after finish(); null: nothing tells.
+  std::shared_ptr<const analysis::Whereabouts> whereabouts;
   std::optional<UnplacedTable> unplaced;  ///< of unattributed; empty: splits are not asked for
 
  private:
@@ -102,8 +109,12 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
 
   analysis::AddressSpaces spaces_{timeline};
   analysis::SampleFilter filter_;
+  const analysis::CpuCores cores_;
+  std::optional<analysis::WhereaboutsReader> ran_;  ///< empty: nothing tells
+  const bool switches_;                             ///< records of context switches are to be expected
   std::vector<ClockGroup> groups_;
   HashMap<ClockGroup, uint32_t> groupIndex_;
+  const bool hasCpuFilter_;
   const bool history_;
   RecentCache<uint32_t> placements_;           ///< by mapping
   HashMap<analysis::Position, bool> goLines_;  ///< by a line's first byte

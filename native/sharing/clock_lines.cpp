@@ -19,7 +19,7 @@ ClockLines::ClockLines(ClockCollector& collector, const Options& options)
     : collector_(collector),
       policy_{.waits = [](const SourceClass&) { return true; },
               .timed = true,
-              .cpus = collector.everyCpu,
+              .where = collector.whereabouts.get(),
               .byThread = options.coalesce.tid || options.coalesce.pid,
               .pairs = options.splits.has_value(),
               .keep = options.history},
@@ -69,6 +69,7 @@ void ClockLines::add(const Line& from, const analysis::WatchedLine* watched, boo
   if (line.begun > 0) {
     line.judgement = judgeLine(collector_.table, from, line.rows, policy_);
     countContended(line);
+    countTurns(line);
   }
   lines_.push_back(std::move(line));
 }
@@ -89,6 +90,15 @@ std::vector<LineRow> ClockLines::rowsOf(const Line& line) {
   };
   std::ranges::sort(rows, [&](const LineRow& a, const LineRow& b) { return order(a) < order(b); });
   return rows;
+}
+
+void ClockLines::countTurns(ClockLine& line) const {
+  const LineJudgement& judgement = line.judgement;
+  if (judgement.turns && judgement.turns->written)
+    for (const LineRow& row : line.begunRows())
+      if (judgement.tookTurns[actorOf(row)]) line.inTurns += collector_.table.samples(*row.row);
+  for (const LineJudgement::Unwaited& each : judgement.unwaited)
+    if (each.inTurns) line.inTurns += each.weight;
 }
 
 /// Where only some samples were logged, what waits of these speaks for all.

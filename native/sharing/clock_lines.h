@@ -23,6 +23,7 @@ struct ClockLine {
   std::vector<uint64_t> contended;  ///< samples, by use of the judgement
   bool isThinned = false;           ///< not all samples were logged
   uint64_t contendedSum = 0;        ///< samples
+  uint64_t inTurns = 0;             ///< samples of threads that took turns on one core
   const analysis::WatchedLine* watched = nullptr;
 
   std::span<const LineRow> begunRows() const { return std::span(rows).first(begun); }
@@ -45,6 +46,7 @@ class ClockLines {
   void add(const Line& line, const analysis::WatchedLine* watched, bool all);
   std::vector<LineRow> rowsOf(const Line& line);
   void countContended(ClockLine& line) const;
+  void countTurns(ClockLine& line) const;
   void findAdjacent();
 
   ClockCollector& collector_;

@@ -37,10 +37,12 @@ class ClockReport {
         lines_(collector, options) {}
 
   void run() {
+    if (collector_.whereabouts) report_.turns.emplace().by = collector_.whereabouts->by();
+    if (options_.history) report_.whereabouts = collector_.whereabouts;
     for (const ClockLine& line : lines_.lines()) {
       report_.contended += line.contendedSum;
       report_.linesOfMany += line.judgement.leftOut;
-      addOneCpu(line.judgement);
+      addTurns(line);
     }
     report_.linesLeftOut = lines_.singleThreaded();
     for (uint32_t thread = 0; thread < collector_.mayWait.size(); ++thread)
@@ -75,17 +77,20 @@ class ClockReport {
   }
 
  private:
-  void addOneCpu(const LineJudgement& judgement) {
-    if (!judgement.turns) return;
-    const auto tidOf = [&](uint32_t actor) {
-      const auto visitor = std::ranges::find(judgement.visitors, actor, &analysis::Visitor::actor);
-      return collector_.threads[visitor->thread].tid;
-    };
-    analysis::OneCpuLines& lines = report_.oneCpu;
-    if (++lines.count > 1) return;
-    lines.first = tidOf(judgement.turns->first);
-    lines.second = tidOf(judgement.turns->second);
-    lines.cpu = judgement.turns->cpu;
+  void addTurns(const ClockLine& line) {
+    if (!report_.turns) return;
+    analysis::TakenTurns& sum = *report_.turns;
+    sum.samples += line.inTurns;
+    const std::optional<analysis::LineTurns>& turns = line.judgement.turns;
+    if (!turns || !turns->written) return;
+    ++sum.lines;
+    sum.oneCore += turns->oneCore;
+    if (line.inTurns <= mostInTurns_) return;
+    mostInTurns_ = line.inTurns;
+    std::set<uint32_t> threads;
+    for (const analysis::Visitor& visitor : line.judgement.visitors)
+      if (line.judgement.tookTurns[visitor.actor]) threads.insert(visitor.thread);
+    sum.threads = static_cast<uint32_t>(threads.size());
   }
   const analysis::CodeLocation& locationOf(const LineRow& row) const {
     return collector_.locations[collector_.groupOf(*row.row).location];
@@ -195,7 +200,7 @@ class ClockReport {
   }
 
   /// Of an access whose counts are complete. Who competes for the line has its contended samples, in
-  /// proportion to the samples.
+  /// proportion to the samples that waited for somebody.
   void addSplits(const ClockLine& judged, std::span<const size_t> numbers, Access& access) const {
     const LineJudgement& judgement = judged.judgement;
     std::map<analysis::SplitPlace, std::pair<analysis::AccessSplit, uint64_t>>
@@ -212,6 +217,16 @@ class ClockReport {
         split.periods += counts.cycles;
         if (competes) competing += counts.samples;
       });
+    }
+    const std::optional<analysis::TimeBins>& bins = report_.splits->bins;
+    for (const size_t number : numbers) {
+      for (const LineJudgement::Unwaited& each : judgement.unwaitedOf(number)) {
+        const auto split =
+            splits.find({judged.rows[number].thread, options_.splits->cpus ? each.cpu : analysis::kNoSplit,
+                         bins ? bins->of(each.time) : analysis::kNoSplit});
+        if (split != splits.end())
+          split->second.second -= std::min<uint64_t>(split->second.second, each.weight);
+      }
     }
     std::vector<uint64_t> weights;
     for (const auto& [place, each] : splits) weights.push_back(each.second);
@@ -434,6 +449,7 @@ class ClockReport {
   uint32_t binaryOfLine_ = kNone;                    ///< one of whose variables lies on it
   std::map<WatchedKey, uint32_t> watchedLocations_;  ///< of the evidence of rows that only watchpoints saw
   SharedCounts shared_;
+  uint64_t mostInTurns_ = 0;  ///< samples, of one line
 };
 
 }  // namespace

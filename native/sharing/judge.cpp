@@ -39,7 +39,6 @@ class LineReader {
   analysis::LineAccesses read() {
     addActors();
     for (uint32_t row = 0; row < rows_.size(); ++row) addRow(row);
-    if (policy_.cpus) addCpus();
     if (line_.aggregateOnly) {
       addSums();
       return std::move(accesses_);
@@ -48,6 +47,8 @@ class LineReader {
     for (uint32_t row = 0; row < rows_.size(); ++row) addCompanions(row);
     return std::move(accesses_);
   }
+
+  std::vector<uint32_t> rowsOfSamples;  ///< of those that were logged, in their order
 
  private:
   uint32_t lineSize() const { return table_.lineSize(); }
@@ -96,25 +97,6 @@ class LineReader {
     if (policy_.timed) useOf(number, row.loaders.empty());
   }
 
-  /// Of each actor the only CPU that it was seen on. One that moves between two CPUs has eight samples on the
-  /// same one by chance once in 128 times.
-  void addCpus() {
-    constexpr uint64_t kEnough = 8;
-    std::vector<std::vector<uint32_t>> cpus(line_.actors);
-    for (const LineRow& row : rows_)
-      for (const BitSet* users : {&row.row->loaders, &row.row->storers})
-        users->each([&](uint32_t ordinal) {
-          row.row->cpus.each([&](uint32_t cpu) { cpus[ordinal].push_back(cpu); });
-        });
-    for (uint32_t index = line_.firstActor; index != kNone; index = table_.actor(index).next) {
-      const ActorStatistics& actor = table_.actor(index);
-      const std::vector<uint32_t>& seen = cpus[actor.ordinal];
-      if (uint64_t{actor.loads} + actor.stores >= kEnough && !seen.empty() &&
-          std::ranges::count(seen, seen.front()) == std::ssize(seen))
-        accesses_.actors[actor.ordinal].cpu = seen.front();
-    }
-  }
-
   /// What the code of a row does to other bytes of the line in the same step.
   void addCompanions(uint32_t number) {
     const LineRow& row = rows_[number];
@@ -144,8 +126,10 @@ class LineReader {
       const uint32_t use = useOf(row, !sample.source->load);
       if (sample.source->locked != 0) accesses_.uses[use].writes = true;
       const uint32_t visitor = from.thread == kNone ? sample.actor : visitorOf(sample.actor, from.thread);
-      accesses_.samples.push_back(
-          {use, visitor, from.reach == 0 && policy_.waits(*sample.source), weight, sample.time});
+      const uint32_t cpu = sample.cpu == MemoryAccess::kNoCpu ? analysis::kNoCpu : sample.cpu;
+      accesses_.samples.push_back({use, visitor, from.reach == 0 && policy_.waits(*sample.source), weight,
+                                   sample.time, cpu, sample.since});
+      rowsOfSamples.push_back(row);
     };
     const EvenSamples &answered = line_.log->answered(), &others = line_.log->others();
     auto a = answered.samples().begin(), b = others.samples().begin();
@@ -263,28 +247,46 @@ JudgePolicy policyOf(Display display) {
 LineJudgement judgeLine(const AccessTable& table, const Line& line, std::span<const LineRow> rows,
                         const JudgePolicy& policy) {
   LineJudgement result;
-  analysis::LineAccesses accesses = LineReader(table, line, rows, policy, result).read();
+  LineReader reader(table, line, rows, policy, result);
+  analysis::LineAccesses accesses = reader.read();
   const bool chance = !line.aggregateOnly;  // sums over many lines are little by chance
-  analysis::LineVerdict verdict = policy.answers && line.shared()
-                                      ? analysis::judgeAnswered(accesses, chance, policy.pairs)
-                                      : analysis::judgeLine(accesses, {.pairs = policy.pairs}, chance);
+  std::vector<uint32_t> threads;
+  for (const analysis::Visitor& visitor : result.visitors) threads.push_back(visitor.thread);
+  analysis::LineVerdict verdict =
+      policy.answers && line.shared()
+          ? analysis::judgeAnswered(accesses, chance, policy.pairs)
+          : analysis::judgeLine(accesses, {.pairs = policy.pairs, .where = policy.where, .threads = threads},
+                                chance);
   result.verdict = verdict.verdict;
   result.mixedUse = verdict.judgement.mixedUse;
   result.lock = verdict.judgement.lock;
   result.leftOut = verdict.judgement.leftOut > 0;
-  result.turns = verdict.judgement.turns;
+  result.turns = verdict.turns;
+  result.tookTurns = std::move(verdict.judgement.turns);
   result.competes = std::move(verdict.judgement.competes);
   result.waiting = std::move(verdict.waiting);
   result.logged.resize(accesses.uses.size());
-  for (const analysis::PlaceSample& sample : accesses.samples)
-    if (sample.waits && result.competes[accesses.visitors[sample.visitor].actor])
-      result.logged[sample.use] += sample.weight;
+  for (size_t i = 0; i < accesses.samples.size(); ++i) {
+    const analysis::PlaceSample& sample = accesses.samples[i];
+    if (!sample.waits || !result.competes[accesses.visitors[sample.visitor].actor]) continue;
+    result.logged[sample.use] += sample.weight;
+    if (verdict.waitedForNobody(i))
+      result.unwaited.push_back({reader.rowsOfSamples[i], sample.cpu, sample.weight, sample.time,
+                                 verdict.meanwhile[i] == analysis::Meanwhile::onThisCore});
+  }
+  std::ranges::stable_sort(result.unwaited, {}, &LineJudgement::Unwaited::row);
   if (policy.keep) result.accesses = std::move(accesses);
   return result;
 }
 
+std::span<const LineJudgement::Unwaited> LineJudgement::unwaitedOf(size_t row) const {
+  const auto found = std::ranges::equal_range(unwaited, row, {}, &Unwaited::row);
+  return {found.begin(), found.end()};
+}
+
 void judgeByWatch(const analysis::WatchedLine& watched, LineJudgement& judgement) {
   using analysis::Verdict;
+  if (judgement.turns) return;  // and their traps alternate, too
   if (judgement.verdict != Verdict::privateLine && judgement.verdict != Verdict::readShared) return;
   const Verdict seen = analysis::verdictOf(watched.seen, analysis::turnsOf(watched.seen));
   if (judgement.verdict == Verdict::privateLine || analysis::isContended(seen)) judgement.verdict = seen;
@@ -296,6 +298,7 @@ std::vector<std::string> LineJudgement::flags() const {
   if (adjacent) list.emplace_back("adjacent");
   if (mixedUse) list.emplace_back("mixed-use");
   if (lock) list.emplace_back("lock");
+  if (turns) list.emplace_back(turns->oneCore ? "one-core" : "turns");
   return list;
 }
 

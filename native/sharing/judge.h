@@ -48,8 +48,9 @@ struct JudgePolicy {
   bool answers = false;
   /// Samples show where time goes: locked instructions take some of it without competitors, too.
   bool timed = false;
-  /// Rows have all CPUs that their samples were on: actors that took turns on one are looked for.
-  bool cpus = false;
+  /// Where threads of the table ran: those that took turns on one core wait for nobody. Null: not known, or
+  /// what waits shows it by itself.
+  const analysis::Whereabouts* where = nullptr;
   bool byThread = false;  ///< rows are of one thread each
   bool pairs = false;     ///< analysis::Waiting::pairs are asked for
   bool keep = false;      ///< what it is judged by is asked for: LineJudgement::accesses
@@ -63,7 +64,17 @@ struct LineJudgement {
   bool adjacent = false;       ///< the other line of the 128-byte pair is contended, too; set by the caller
   std::vector<bool> competes;  ///< by ordinal of the actor
   bool leftOut = false;        ///< some of its actors were not compared
-  std::optional<analysis::TurnsOnOneCpu> turns;  ///< of ordinals
+  std::optional<analysis::LineTurns> turns;  ///< where it is private for that reason
+  std::vector<bool> tookTurns;               ///< by ordinal of the actor, as analysis::Judgement::turns
+  /// A sample of a competing actor that waited for nobody, or what a logged one stands for.
+  struct Unwaited {
+    uint32_t row = 0;  ///< in the order given
+    uint32_t cpu = 0, weight = 0;
+    uint64_t time = 0;     ///< ns
+    bool inTurns = false;  ///< see analysis::Meanwhile::onThisCore
+  };
+  std::vector<Unwaited> unwaited;  ///< by row
+  std::span<const Unwaited> unwaitedOf(size_t row) const;
   std::optional<analysis::Waiting> waiting;
   std::vector<analysis::Visitor> visitors;  ///< of `waiting`; `thread` is LineRow's, of the table's threads
   /// By row, in the order given: the uses of `waiting` that are its loads and its stores; kNone where none of
@@ -73,7 +84,8 @@ struct LineJudgement {
     uint32_t any() const { return loads != kNone ? loads : stores; }
   };
   std::vector<RowUses> rows;
-  std::vector<uint64_t> logged;  ///< by use: the samples of competing actors that the log stands for
+  /// By use: the samples of competing actors that the log stands for, those that waited for nobody, too.
+  std::vector<uint64_t> logged;
   std::optional<analysis::LineAccesses> accesses;  ///< what it was judged by, where that is kept
   std::vector<std::string> flags() const;
 };

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "analysis/cpu_cores.h"
 #include "sharing/data_source.h"
+#include "sharing/memory_access.h"
 
 namespace cacheline::sharing {
 
@@ -17,8 +20,10 @@ struct LoggedSample {
   const Row* row = nullptr;
   const SourceClass* source = nullptr;
   uint64_t time = 0;   ///< ns
+  uint64_t since = 0;  ///< as analysis::PlaceSample has it; 0 where CPUs are not asked for
   uint32_t order = 0;  ///< among the line's samples
   uint32_t actor = 0;  ///< ordinal
+  uint16_t cpu = MemoryAccess::kNoCpu;
 };
 
 /// One of every so many samples, evenly over time: where there are too many, one of each two is given up, and
@@ -35,10 +40,10 @@ class EvenSamples {
     return false;
   }
   /// The parts of a sample: as a whole it would be written to memory and waited for.
-  [[gnu::noinline]] void keep(const Row* row, const SourceClass* source, uint64_t time, uint32_t order,
+  [[gnu::noinline]] void keep(const Row* row, const MemoryAccess& access, uint64_t since, uint32_t order,
                               uint32_t actor) {
     if (samples_.empty()) samples_.reserve(4);
-    samples_.push_back({row, source, time, order, actor});
+    samples_.push_back({row, access.source, access.time, since, order, actor, access.cpu});
     if (samples_.size() >= most_) [[unlikely]]
       halve();
     draw();
@@ -75,18 +80,34 @@ class EvenSamples {
 
 class SampleLog {
  public:
-  explicit SampleLog(size_t most) : answered_(most), others_(most) {}
-  [[gnu::always_inline]] void add(const Row& row, const SourceClass& source, uint64_t time, uint32_t actor) {
-    EvenSamples& samples = source.answered ? answered_ : others_;
+  /// `most`: of each of the two kinds. `cores`: null: where a core had its last sample is not asked for.
+  SampleLog(size_t most, const analysis::CpuCores* cores) : answered_(most), others_(most), cores_(cores) {}
+  [[gnu::always_inline]] void add(const Row& row, const MemoryAccess& access, uint32_t actor) {
+    EvenSamples& samples = access.source->answered ? answered_ : others_;
     ++next_;
-    if (samples.isNext()) samples.keep(&row, &source, time, next_, actor);
+    const uint64_t since = cores_ == nullptr ? 0 : seen(access);
+    if (samples.isNext()) samples.keep(&row, access, since, next_, actor);
   }
   const EvenSamples& answered() const { return answered_; }  ///< with a HITM or a peer's answer
   const EvenSamples& others() const { return others_; }
 
  private:
+  struct Seen {
+    uint32_t core = 0;
+    uint64_t time = 0;  ///< ns
+  };
+  /// When its core had a sample before.
+  uint64_t seen(const MemoryAccess& access) {
+    const uint32_t core = cores_->of(access.cpu);
+    for (Seen& each : cpus_)
+      if (each.core == core) return std::exchange(each.time, access.time);
+    cpus_.push_back({core, access.time});
+    return 0;
+  }
   EvenSamples answered_, others_;
   uint32_t next_ = 0;
+  const analysis::CpuCores* cores_;
+  std::vector<Seen> cpus_;  ///< with the last sample of each
 };
 
 }  // namespace cacheline::sharing

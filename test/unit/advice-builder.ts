@@ -54,6 +54,7 @@ export function advice(given: Partial<Advice> = {}): Advice {
       excessCycles: null,
       mostSpeedup: 2.4,
       threadsOnly: false,
+      cpus: 2,
       basis: 'clock, calibrated',
     },
     change: { kind: 'align-type', type: typeReference('Worker', '/code/src/worker.cpp', 12, ['ticks']), alignment: 64 },
@@ -90,6 +91,7 @@ const NO_PREDICTION = {
   excessCycles: null,
   mostSpeedup: 1,
   threadsOnly: false,
+  cpus: 2,
   basis: 'clock, not calibrated',
 };
 const queue = typeReference('Queue', '/code/src/queue.h', 30, ['capacity', 'head', 'mask', 'tail']);

@@ -97,26 +97,28 @@ describe('advice sentences', () => {
     gainSentences(advice({ predicted: { ...advice().predicted, ...predicted } }));
 
   it('say what is predicted, with its bounds and what it rests on', () => {
-    assert.match(gain({}), /^None of the waiting .* 2\.1 times as fast, between 1\.8 and 2\.4 \(clock, calibrated\)\.$/);
+    assert.match(gain({}), /^None of the waiting .* 2\.1 times as fast with 2 CPUs, between 1\.8 and 2\.4 \(clock, calibrated\)\.$/);
+    assert.match(gain({ cpus: 1 }), /2\.1 times as fast with 1 CPU, between/);
+    assert.match(gain({ cpus: null }), /2\.1 times as fast, between/);
     assert.match(
       gain({ contendedLeft: 0.25, speedup: { low: 9.5, mid: 10, high: 120 } }),
-      /25\.0% .* runs 10 times as fast, between 9\.5 and 120/,
+      /25\.0% .* runs 10 times as fast with 2 CPUs, between 9\.5 and 120/,
     );
     assert.match(gain({ contendedLeft: 0.25, trulyLeft: 0.2 }), /^25\.0% .* remains .* 20\.0% is true sharing/);
     const alike = gain({ speedup: { low: 2.188, mid: 2.19, high: 2.192 } });
     const bound = gain({ speedup: { low: 1, mid: 1.6, high: 3 }, basis: 'clock, calibrated, bound' });
-    assert.match(bound, /at most 3 times as fast \(clock, calibrated, bound\).* bounds are known\.$/);
+    assert.match(bound, /at most 3 times as fast with 2 CPUs \(clock, calibrated, bound\).* bounds are known\.$/);
     assert.match(
       gain({ speedup: { low: 1.2, mid: 1.6, high: 3 }, basis: 'clock, calibrated, bound' }),
-      /runs between 1\.2 and 3 times as fast/,
+      /runs between 1\.2 and 3 times as fast with 2 CPUs/,
     );
-    assert.match(alike, /runs 2\.19 times as fast \(clock, calibrated\)\.$/, 'bounds that are written alike are not said');
+    assert.match(alike, /runs 2\.19 times as fast with 2 CPUs \(clock, calibrated\)\.$/, 'bounds that are written alike are not said');
   });
 
   it('say why nothing is predicted, and what to do about it', () => {
     assert.match(
       gain({ speedup: null, mostSpeedup: 1.5, basis: 'clock, not calibrated' }),
-      /at most 1\.5 times as fast\. Run `cacheline doctor --calibrate`/,
+      /at most 1\.5 times as fast with 2 CPUs\. Run `cacheline doctor --calibrate`/,
     );
     const memory = gain({ speedup: null, mostSpeedup: 1, excessCycles: 0.4, basis: 'hitm' });
     assert.match(memory, /saves 40\.0% .*\(hitm\) cannot tell how much faster/);

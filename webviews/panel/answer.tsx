@@ -14,6 +14,13 @@ export function Answer({ words, found }: { words: PanelWords; found: FoundAdvice
   return (
     <section class="answer" aria-label={t('Answer')}>
       <p class="summary">{words.summary}</p>
+      {words.again === true && (
+        <div class="actions">
+          <button type="button" onClick={() => send({ type: 'profile' })}>
+            {t('Record Again')}
+          </button>
+        </div>
+      )}
       <Remedy words={words} found={found} />
     </section>
   );

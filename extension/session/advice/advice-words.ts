@@ -258,7 +258,7 @@ export function factor(value: number): string {
 /** Of the waiting at a subject: less true sharing is not spoken of. */
 const WORTH_SAYING = 0.01;
 
-/** What the change gains, and how far that is known; empty where nothing is to be changed. */
+/** What the change gains on the machine of the recording, and how far that is known; empty where nothing is to be changed. */
 export function gainSentences({ way, predicted }: Advice): string {
   if (way === 'none') return '';
   const { contendedLeft, trulyLeft, excessCycles } = predicted;
@@ -268,22 +268,30 @@ export function gainSentences({ way, predicted }: Advice): string {
   return [left, cycles, speedupSentence(predicted)].filter((text) => text !== '').join(' ');
 }
 
-function speedupSentence({ speedup, mostSpeedup, basis }: Advice['predicted']): string {
+/** " with 2 CPUs": the machine that gains and bounds were measured on; empty: the recording does not say. */
+function onMachine({ cpus }: Advice['predicted']): string {
+  return cpus === null ? '' : t(' with {0}', plural(cpus, 'CPU'));
+}
+
+function speedupSentence(predicted: Advice['predicted']): string {
+  const { speedup, mostSpeedup, basis } = predicted;
   const from = basis === '' ? '' : ` (${printable(basis)})`;
+  const on = onMachine(predicted);
   if (speedup !== null) {
     const { low, mid, high } = speedup;
     if (isBound(basis)) {
       const range = factor(low) === factor(1) ? t('at most {0}', factor(high)) : t('between {0} and {1}', factor(low), factor(high));
       return t(
-        'Predicted: the program runs {0} times as fast{1}; a CPU works on while plain loads and stores wait, so only bounds are known.',
+        'Predicted: the program runs {0} times as fast{1}{2}; a CPU works on while plain loads and stores wait, so only bounds are known.',
         range,
+        on,
         from,
       );
     }
     const bounds = factor(low) === factor(high) ? '' : t(', between {0} and {1}', factor(low), factor(high));
-    return t('Predicted: the program runs {0} times as fast{1}{2}.', factor(mid), bounds, from);
+    return t('Predicted: the program runs {0} times as fast{1}{2}{3}.', factor(mid), on, bounds, from);
   }
-  const most = mostSpeedup > 1 ? t('; it runs at most {0} times as fast', factor(mostSpeedup)) : '';
+  const most = mostSpeedup > 1 ? t('; it runs at most {0} times as fast{1}', factor(mostSpeedup), on) : '';
   const next = basis.endsWith('not calibrated')
     ? t(' Run `cacheline doctor --calibrate` on the recording machine to measure what contention costs there, then record again.')
     : '';

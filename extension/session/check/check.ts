@@ -8,6 +8,7 @@ import { withoutAddress, type Sums } from '../compare/sums';
 import { percent } from '../../protocol/words';
 import { findingName as subjectName } from '../report/lead';
 import { cannotTell, secondsToTell } from '../report/verdict-text';
+import { turnsWords } from '../report/turns-words';
 
 /** Of all samples, at one object: waiting that is worth a finding where nothing else is asked for. */
 export const USUAL_LIMIT = 0.02;
@@ -224,15 +225,13 @@ function openJudgement({ findings = [] }: Report, share: number): Finding | unde
   );
 }
 
-function notesOf(
-  { evidence, samples }: Report,
-  findings: readonly CheckFinding[],
-  { baseline, accept = [], today }: CheckOptions,
-): string[] {
+function notesOf(report: Report, findings: readonly CheckFinding[], { baseline, accept = [], today }: CheckOptions): string[] {
+  const { evidence, samples } = report;
   const expired = accept.filter(({ until }) => until !== undefined && until < today);
   const unused = accept.filter((one) => !expired.includes(one) && !findings.some((finding) => keyOf(finding) === keyOf(one)));
   const name = ({ rule, type, member }: FindingKey): string => `${rule} of ${findingName({ type, member })}`;
   return [
+    ...turnsWords(report).slice(0, 1),
     ...expired.map((one) => `What was accepted until ${one.until ?? ''} counts again: ${name(one)}.`),
     ...(unused.length === 0 ? [] : [`Accepted but not found: ${unused.map(name).join('; ')}.`]),
     ...(baseline !== undefined && baseline.evidence.includes('clock') !== evidence.includes('clock')

@@ -7,6 +7,7 @@ import { whyNoSamples } from '../../protocol/words';
 import { c2cParts, c2cWords } from './c2c-words';
 import { plainParts, plainWords } from './plain-words';
 import { count, plural, printable } from '../text/terminal-text';
+import { turnsWords } from './turns-words';
 
 /**
  * Paragraphs of printable text, not wrapped; the first one alone sums up.
@@ -49,5 +50,6 @@ export function panelWords({ report, first, contendedLines }: Summed): PanelWord
     summary: report.selected === undefined ? summary : `${selectedText(report.selected)} ${summary}`,
     meaning: meaning.filter((text) => text !== '').join(' '),
     lookFirst,
+    ...(turnsWords(whole).length > 0 ? { again: true as const } : {}),
   };
 }

@@ -13,6 +13,7 @@ import { meaningOf } from './remedies';
 import { contendedLines, objectsOf, rolesText, threadRoles } from './sharing-facts';
 import { cannotTell, recordLonger, verdictText } from './verdict-text';
 import { ownCallers, shortPlace } from '../lines/source-path';
+import { turnsWords } from './turns-words';
 import { percent, VERDICT_WORDS } from '../../protocol/words';
 import { count, enumerate, plural, printable } from '../text/terminal-text';
 
@@ -66,6 +67,8 @@ export function joinWords({ paragraphs, lookFirst }: FirstWords): string[] {
 
 /** Empty where nothing was seen at all. */
 function nothingFound(report: Report): string[] {
+  const turns = turnsWords(report);
+  if (turns.length > 0) return turns;
   const { total, attributed, filtered = 0 } = report.samples;
   const seen = seenSamples(report);
   if (isMostlyBlind(report) && seen === 0) return [];

@@ -40,10 +40,11 @@ rapidjson::Document contendedDocument() {
 
 TEST(ReportJson, HasTheDocumentedFieldsAndNoOthers) {
   const rapidjson::Document document = contendedDocument();
-  expectKeys(document,
-             {"schema", "evidence", "collector", "lineSize", "samples", "blind", "unseen", "stats", "shared",
-              "lines", "linesLeftOut", "objects", "types", "binaries", "warnings", "seconds", "recording"});
+  expectKeys(document, {"schema", "evidence", "collector", "lineSize", "samples", "blind", "unseen", "stats",
+                        "shared", "lines", "linesLeftOut", "turns", "objects", "types", "binaries",
+                        "warnings", "seconds", "recording"});
   EXPECT_STREQ(document["schema"].GetString(), "cacheline-report/1");
+  expectKeys(document["turns"], {"basis", "samples", "lines", "oneCore", "threads"});
   expectKeys(document["samples"], {"total", "attributed", "contended", "lost", "unattributed"});
   expectKeys(document["samples"]["unattributed"],
              {"kernel", "noInstruction", "noMemoryOperand", "clobbered", "threadLocal", "unmapped"});

@@ -164,9 +164,10 @@ const std::string& program(Link link) {
   return link == Link::go ? go : link == Link::pie ? pie : fixed;
 }
 
-Scenario::Scenario(uint64_t more) {
+Scenario::Scenario(uint64_t more, bool switches) {
   perf_event_attr attr = perfdata::testing::clockAttr();
   attr.sample_type |= more;
+  attr.context_switch = switches ? 1 : 0;
   builder_.event(attr, "cpu-clock:u", {1});
   builder_.at(time_);
   features_.arch = "x86_64";
@@ -239,6 +240,15 @@ void Scenario::sample(uint32_t pid, uint32_t tid, uint64_t ip, std::map<uint8_t,
   registers.try_emplace(kRegSp, kStackPointer);
   if (cpu == kOwnCpu) cpu = cpus_.try_emplace(tid, static_cast<uint32_t>(cpus_.size())).first->second;
   builder_.thread(pid, tid).cpu(cpu).sample({.ip = ip, .misc = misc, .registers = std::move(registers)});
+}
+
+void Scenario::in(uint32_t pid, uint32_t tid, uint32_t cpu) {
+  tick();
+  builder_.thread(pid, tid).cpu(cpu).raw(PERF_RECORD_SWITCH, 0, {}, true);
+}
+void Scenario::blocks(uint32_t pid, uint32_t tid, uint32_t cpu) {
+  tick();
+  builder_.thread(pid, tid).cpu(cpu).raw(PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT, {}, true);
 }
 
 void Scenario::add(uint32_t pid, uint32_t tid, uint64_t address, uint32_t cpu) {

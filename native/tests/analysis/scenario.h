@@ -59,8 +59,9 @@ uint64_t statistic(const std::vector<Statistic>& list, std::string_view name);
 /// A recording in the making: time goes on by 2 ms a sample.
 class Scenario {
  public:
-  /// `more`: PERF_SAMPLE_* that samples have beside the usual ones.
-  explicit Scenario(uint64_t more = 0);
+  /// `more`: PERF_SAMPLE_* that samples have beside the usual ones. `switches`: there are records of context
+  /// switches.
+  explicit Scenario(uint64_t more = 0, bool switches = false);
   /// exec of the program in `pid` with its mappings, moved by `bias` (of the PIE).
   void start(uint32_t pid, Link link = Link::fixed, uint64_t bias = 0);
   void startFile(uint32_t pid, const std::string& path, uint64_t bias = 0);
@@ -79,6 +80,10 @@ class Scenario {
   void add(uint32_t pid, uint32_t tid, uint64_t address, uint32_t cpu = kOwnCpu);
   void load(uint32_t pid, uint32_t tid, uint64_t address, uint32_t cpu = kOwnCpu);
   void store(uint32_t pid, uint32_t tid, uint64_t address, uint32_t cpu = kOwnCpu);
+
+  /// A thread is put on a CPU, or leaves it.
+  void in(uint32_t pid, uint32_t tid, uint32_t cpu);
+  void blocks(uint32_t pid, uint32_t tid, uint32_t cpu);
 
   perfdata::testing::RecordBuilder& records() { return builder_; }
   perfdata::Features& features() { return features_; }

@@ -94,24 +94,6 @@ TEST(JudgePairs, AreToldApart) {
   EXPECT_TRUE(judgement.pairs[0][2] && judgement.pairs[2][0] && judgement.pairs[1][2]);
 }
 
-TEST(JudgePairs, TheFirstOfOneCpuIsTold) {
-  Interleaving timeline("ABCABCABCABCABC");
-  std::vector<LineActor> actors;
-  for (const char name : {'A', 'B', 'C'}) actors.push_back({timeline.runs(name), {}, bytes(0, 8), {}});
-  actors[1].cpu = actors[2].cpu = 7;
-  const Judgement judgement = judge(actors);
-  ASSERT_TRUE(judgement.turns);
-  EXPECT_EQ(judgement.turns->first, 1u);
-  EXPECT_EQ(judgement.turns->second, 2u);
-  EXPECT_EQ(judgement.turns->cpu, 7u);
-  EXPECT_EQ(turnsOnOneCpu({}), "");
-  EXPECT_EQ(
-      turnsOnOneCpu({.count = 3, .first = 11, .second = 12, .cpu = 7}),
-      "Threads 11 and 12 were seen at one cache line only on CPU 7, where they took turns and did not wait "
-      "for each other. So were threads at 2 more. They would compete if each had a CPU: record again on "
-      "an idle machine.");
-}
-
 TEST(JudgePairs, OfManyActorsThoseWithMostSamplesAreCompared) {
   Interleaving timeline("ABABABABABABABAB");
   std::vector<LineActor> actors(kMostActors, {{{0, 1000, kNoPause, 4}}, {}, {}, {}});

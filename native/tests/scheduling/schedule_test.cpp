@@ -9,6 +9,8 @@
 #include "made_switches.h"
 
 namespace cacheline::scheduling::test {
+using analysis::Activity;
+
 namespace {
 
 uint64_t sum(const std::vector<uint64_t>& bins) {

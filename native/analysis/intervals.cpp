@@ -1,9 +1,9 @@
 // A state for each thread, which records move.
-#include "scheduling/intervals.h"
+#include "analysis/intervals.h"
 
 #include <algorithm>
 
-namespace cacheline::scheduling {
+namespace cacheline::analysis {
 
 namespace {
 
@@ -129,4 +129,4 @@ void ThreadFollower::finish() {
   }
 }
 
-}  // namespace cacheline::scheduling
+}  // namespace cacheline::analysis

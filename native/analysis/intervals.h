@@ -8,7 +8,7 @@
 #include "analysis/thread_table.h"
 #include "perfdata/reader.h"
 
-namespace cacheline::scheduling {
+namespace cacheline::analysis {
 
 /// What a thread does. `runnable`: it could run and has no CPU, because another thread took it, it yielded,
 /// or it has just begun. `unknown`: records are missing.
@@ -45,7 +45,7 @@ class IntervalVisitor {
 class ThreadFollower : public perfdata::RecordVisitor {
  public:
   /// References are kept. `cpusKnown`: records say their CPUs.
-  ThreadFollower(analysis::ThreadTable& threads, IntervalVisitor& visitor, bool cpusKnown)
+  ThreadFollower(ThreadTable& threads, IntervalVisitor& visitor, bool cpusKnown)
       : threads_(threads), visitor_(visitor), cpusKnown_(cpusKnown) {}
 
   void onSample(const perfdata::Sample& sample) override;
@@ -78,10 +78,10 @@ class ThreadFollower : public perfdata::RecordVisitor {
   void runs(uint32_t thread, State& state, uint64_t time, uint32_t cpu);
   uint32_t cpuOf(uint32_t cpu) const { return cpusKnown_ ? cpu : kNoCpu; }
 
-  analysis::ThreadTable& threads_;
+  ThreadTable& threads_;
   IntervalVisitor& visitor_;
   const bool cpusKnown_;
   std::vector<State> states_;  ///< by thread
 };
 
-}  // namespace cacheline::scheduling
+}  // namespace cacheline::analysis
