@@ -3,6 +3,7 @@
 #include "symbols/demangle_rust.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 
