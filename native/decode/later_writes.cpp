@@ -86,7 +86,7 @@ class WaysOn {
 
   LaterWrites found() const {
     LaterWrites result;
-    const std::vector<bool> reached = reach({}, false), before = reach({}, true);
+    const std::vector<bool> reached = reach(false), before = reach(true);
     bool leaves = run_ > kMostRun;
     for (size_t i = 0; i < pieces_.size(); ++i) {
       const WayPiece& piece = pieces_[i];
@@ -151,6 +151,17 @@ class WaysOn {
     store.bits = static_cast<uint8_t>(std::min(operand.width * 8, 64u));
     for (const Sum::Term& term : instruction.stored->terms)
       store.derived |= term.part < kRegCount && ((values.derived() >> term.part) & 1) != 0;
+  }
+
+  /// Whether an instruction loads the word once more. `values`: before it.
+  bool loadsAgain(const Instruction& instruction, const WayValues& values) const {
+    const MemoryOperand& operand = instruction.operand;
+    if (!instruction.accesses || instruction.failure != Failure::none || operand.kind != AccessKind::read ||
+        operand.width != operand_.width || operand.stringOperation)
+      return false;
+    const auto at = values.addressOf(operand);
+    const auto apart = at ? distance(place_, *at) : std::nullopt;
+    return apart && *apart == 0;
   }
 
   /// What flags that come from the loaded value tell of it. A comparison leaves `values` alone.
@@ -218,9 +229,11 @@ class WaysOn {
       }
       isBehindCall = flow.calls;
       note(instruction, values, piece);
+      const bool isLoad = loadsAgain(instruction, values);
       values.run(instruction, flow, at);
+      if (isLoad) values.loadAgain(instruction, access_);
       if (!flow.endsBlock && instruction.setsFlags)
-        question = values.flagsAreDerived() ? std::optional(questionOf(bytes, instruction, values, false))
+        question = values.flagsAreDerived() ? std::optional(questionOf(bytes, instruction, values, isLoad))
                                             : std::nullopt;
       if (!flow.endsBlock || flow.calls) continue;
       if (flow.returns || (!flow.hasTarget && flow.condition == kAlways)) piece.leaves = true;
@@ -236,25 +249,26 @@ class WaysOn {
     }
   }
 
-  /// What is reached from the start, without one edge (piece, number), and through no store.
-  std::vector<bool> reach(std::optional<std::pair<uint32_t, size_t>> without, bool untilStores) const {
+  /// What is reached from a piece, by edges that are not `left` out, and through no store.
+  template <typename Leave>
+  std::vector<bool> reach(uint32_t from, bool untilStores, Leave&& left) const {
     std::vector<bool> seen(pieces_.size());
-    std::vector<uint32_t> open{0};
-    seen[0] = true;
+    std::vector<uint32_t> open{from};
+    seen[from] = true;
     while (!open.empty()) {
-      const uint32_t number = open.back();
+      const WayPiece& piece = pieces_[open.back()];
       open.pop_back();
-      const WayPiece& piece = pieces_[number];
       if (untilStores && !piece.stores.empty()) continue;
-      for (size_t edge = 0; edge < piece.edges.size(); ++edge) {
-        if (without && *without == std::pair{number, edge}) continue;
-        const uint32_t to = piece.edges[edge].to;
-        if (seen[to]) continue;
-        seen[to] = true;
-        open.push_back(to);
+      for (const WayEdge& edge : piece.edges) {
+        if (seen[edge.to] || left(edge)) continue;
+        seen[edge.to] = true;
+        open.push_back(edge.to);
       }
     }
     return seen;
+  }
+  std::vector<bool> reach(bool untilStores) const {
+    return reach(0, untilStores, [](const WayEdge&) { return false; });
   }
 
   /// A number for what it does where it hardly runs twice: it makes so what the outcome by which it is
@@ -275,30 +289,29 @@ class WaysOn {
                isConstant ? mix(value.constant, 1) : 0);
   }
 
+  /// Of a store that is reached by outcomes alone that it settles: what each of them makes of it. Empty: it
+  /// may run as often as the access.
+  std::vector<uint64_t> settingsOf(uint32_t number, const WordStore& store) const {
+    const auto settles = [&](const WayEdge& edge) {
+      return edge.outcome && settingOf(store, *edge.outcome).has_value();
+    };
+    std::vector<uint64_t> settings;
+    if (reach(0, false, settles)[number]) return settings;
+    for (const WayPiece& piece : pieces_)
+      for (const WayEdge& edge : piece.edges)
+        if (settles(edge) && reach(edge.to, false, settles)[number])
+          settings.push_back(*settingOf(store, *edge.outcome));
+    return settings;
+  }
+
   void addKinds(const std::vector<bool>& reached, LaterWrites& result) const {
-    std::vector<std::vector<const Outcome*>> outcomes(
-        pieces_.size());  // by piece, without which it is not reached
     for (uint32_t number = 0; number < pieces_.size(); ++number) {
       if (!reached[number]) continue;
-      for (size_t edge = 0; edge < pieces_[number].edges.size(); ++edge) {
-        const auto& outcome = pieces_[number].edges[edge].outcome;
-        if (!outcome) continue;
-        const std::vector<bool> others = reach(std::pair{number, edge}, false);
-        for (size_t i = 0; i < pieces_.size(); ++i)
-          if (reached[i] && !others[i]) outcomes[i].push_back(&*outcome);
-      }
-    }
-    for (size_t i = 0; i < pieces_.size(); ++i) {
-      if (!reached[i]) continue;
-      for (const WordStore& store : pieces_[i].stores) {
+      for (const WordStore& store : pieces_[number].stores) {
         if (!store.plain) continue;
-        std::optional<uint64_t> setting;
-        for (const Outcome* outcome : outcomes[i])
-          if (!setting) setting = settingOf(store, *outcome);
-        if (setting)
-          result.settings.push_back(*setting);
-        else
-          result.mayBeOften = true;
+        const std::vector<uint64_t> settings = settingsOf(number, store);
+        result.mayBeOften |= settings.empty();
+        result.settings.insert(result.settings.end(), settings.begin(), settings.end());
       }
     }
     std::ranges::sort(result.settings);

@@ -40,8 +40,8 @@ struct LaterWrites {
 ///
 /// A store on some ways that only makes so what the access showed not to be so (`if (!flag) flag = 1`,
 /// `if (x != v) x = v`, `if (!p) p = make()`) runs again only once others have changed the word. It is
-/// reached by one outcome of a branch on the loaded value, and what it stores does not come from that. Stores
-/// of one kind have the same condition and the same constant, or none.
+/// reached by such outcomes of branches on the loaded value alone, and what it stores does not come from that
+/// value. Stores of one kind have the same condition and the same constant, or none.
 LaterWrites laterWrites(const Code& code, uint64_t access, uint32_t keptByCalls = kKeptByCalls);
 
 /// Plain stores that a thread at `ip` makes, whatever it meets: in the straight code from there on, through

@@ -204,11 +204,16 @@ void WayValues::runOthers(uint64_t address) {
 
 void WayValues::beginWays(const Instruction& access, uint64_t address) {
   isBefore_ = false;
-  derived_ = access.written & ~(1u << kRegSp);
-  flagsDerived_ = access.setsFlags;
-  const Load& load = access.load;
+  derived_ = 0;
+  loadAgain(access, address);
+}
+
+void WayValues::loadAgain(const Instruction& last, uint64_t code) {
+  derived_ |= last.written & ~(1u << kRegSp);
+  if (last.setsFlags) flagsDerived_ = true;
+  const Load& load = last.load;
   if (load.reg == kRegNone) return;
-  const Value value = named(names_->of(address, kLoaded, false));
+  const Value value = named(names_->of(code, kLoaded, false));
   registers_[load.reg] = extended(value, load.bits, load.isSigned, 0);
 }
 

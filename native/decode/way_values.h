@@ -65,6 +65,8 @@ class WayValues {
   /// of.
   void beginWays(const Instruction& access, uint64_t address);
   static constexpr uint8_t kLoaded = kRegNone - 1;  ///< in place of a register: what the access loaded
+  /// The last instruction loaded what the access loads, whose address is `code`.
+  void loadAgain(const Instruction& last, uint64_t code);
   std::optional<Value> addressOf(const MemoryOperand& operand) const;
   std::optional<Value> valueOf(const Sum& sum) const;
   std::optional<Value> valueOf(uint8_t reg) const { return registers_[reg]; }

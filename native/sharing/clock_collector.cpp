@@ -143,6 +143,7 @@ std::optional<UnplacedReason> ClockCollector::attribute(const perfdata::Sample& 
     unseen.withoutFile(space, code);
     return UnplacedReason::noInstruction;
   }
+  addStores(sample, space, *code, thread, location);
   const analysis::CodeLocation& known = locations[location];
   switch (known.plan.failure) {
     case decode::Failure::none:
@@ -180,6 +181,36 @@ std::optional<UnplacedReason> ClockCollector::attribute(const perfdata::Sample& 
        .isStack = data == nullptr || (analysis::isOwnStack(*data, address, sample.registers) && !isGo),
        .visitor = isGo ? visitors.of(thread, space, known.binary, sample) : thread});
   return std::nullopt;
+}
+
+void ClockCollector::addStores(const perfdata::Sample& sample, const AddressSpace& space, const Mapping& code,
+                               uint32_t thread, uint32_t location) {
+  constexpr size_t kMostStores = size_t{1} << 20;  // of code that goes through memory each is another one
+  const analysis::CodeLocation& known = locations[location];
+  if (known.storesAhead.empty() || stores_.size() >= kMostStores) return;
+  if (lastStores_.size() <= location) lastStores_.resize(locations.size());
+  const uint32_t visitor = names.isGo(space) ? visitors.of(thread, space, known.binary, sample) : thread;
+  for (const decode::MemoryOperand& operand : known.storesAhead) {
+    uint64_t address = 0;
+    if (!decode::effectiveAddress(operand, sample.registers, address)) continue;
+    if (operand.base == kRegNone && operand.index == kRegNone)
+      address += sample.ip - (code.fileOffset(sample.ip) + known.elfMinusFile);
+    LastStore& last = lastStores_[location];
+    if (last.address == address && last.visitor == visitor) continue;
+    last = {address, visitor};
+    const Mapping* const data = space.find(address, space.dataHint);
+    if (data == nullptr) continue;
+    stores_.try_emplace({lineSpaces.locate(space, data, address), visitors.actor(visitor)}, true);
+  }
+}
+
+bool ClockCollector::isAboutToStore(const Line& line, const Row& row) const {
+  constexpr uint64_t kWidest = 8;  // bytes of a store that begins before the place
+  const ClockGroup& group = groupOf(row);
+  const uint64_t width = std::max(locations[group.location].plan.operand.width, 1u);
+  for (uint64_t at = row.offset - (kWidest - 1); at != row.offset + width; ++at)
+    if (stores_.contains({{line.space, at}, visitors.actor(group.visitor)})) return true;
+  return false;
 }
 
 void ClockCollector::add(const Attributed& found) {

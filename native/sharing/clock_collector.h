@@ -46,6 +46,8 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   /// After the last one.
   void finish();
 
+  /// Whether a sample showed that the actor of a row was about to store to its place.
+  bool isAboutToStore(const Line& line, const Row& row) const;
   const ClockGroup& groupOf(const Row& row) const { return groups_[row.group]; }
   /// Where the row's accesses begin, or reach into their line.
   uint64_t addressOf(const Row& row) const {
@@ -96,6 +98,8 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   const Placement& addPart(const Attributed& found, uint64_t address, uint32_t reach);
   void addEvidence(const Attributed& found, analysis::Position position);
   uint32_t placementOf(const Attributed& found, uint64_t address);
+  void addStores(const perfdata::Sample& sample, const analysis::AddressSpace& space,
+                 const analysis::Mapping& code, uint32_t thread, uint32_t location);
   uint32_t groupIndexOf(const ClockGroup& group);
   void addMayWait(uint32_t thread, uint32_t location);
   void flush();
@@ -107,6 +111,18 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   const bool history_;
   RecentCache<uint32_t> placements_;           ///< by mapping
   HashMap<analysis::Position, bool> goLines_;  ///< by a line's first byte
+  struct StoreKey {
+    analysis::Position position;
+    uint32_t actor = 0;
+    bool operator==(const StoreKey&) const = default;
+    size_t hash() const { return mix(position.hash(), actor); }
+  };
+  HashMap<StoreKey, bool> stores_;  ///< that samples showed to be next, by their first bytes
+  struct LastStore {
+    uint64_t address = 0;
+    uint32_t visitor = kNone;
+  };
+  std::vector<LastStore> lastStores_;  ///< by location: one of those known
   AccessLists accesses_;
   std::vector<uint64_t> periods_;  ///< by event, ns: what its attribute says
   uint32_t order_ = 0;

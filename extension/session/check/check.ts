@@ -1,7 +1,7 @@
 // What of a recording is a finding, and which findings are new: rows of tables held against a limit, a baseline and what is accepted.
 import type { Acceptance, Check, Finding, FindingKey, Rule, Waiting } from '../../protocol/check';
 import { isMostlyBlind } from '../../protocol/blindness';
-import type { Report, SourcePlace, Verdict } from '../../protocol/report';
+import type { CacheLine, Report, SourcePlace, Verdict } from '../../protocol/report';
 import type { TableKey, TableRow } from '../../protocol/table';
 import { differenceOf } from '../compare/chance';
 import { isUnknown, placeOfSource, withoutAddress, type Sums } from '../compare/sums';
@@ -15,6 +15,8 @@ export const CHECK_TABLES: TableKey[][] = [
 
 /** Of all samples, at one object: waiting that is worth a finding where nothing else is asked for. */
 export const USUAL_LIMIT = 0.02;
+/** Of all samples: what may be written at lines with fewer is no reason not to pass. */
+const WORTH_A_DOUBT = 0.05;
 /** Of what the object waits, a member has at least this where it is named. */
 const WORTH = 0.05;
 /** Growth that counts: beyond chance, and more than two runs of one program differ. */
@@ -29,7 +31,7 @@ export interface CheckOptions {
   failOn?: Rule[];
   baseline?: Baseline;
   accept?: readonly Acceptance[];
-  /** That half of the samples or more say nothing is a pass, too. */
+  /** That half of the samples or more say nothing, or that a writer cannot be excluded, is a pass, too. */
   allowBlind?: boolean;
   /** Of the program that was recorded for the check. */
   programStatus?: number;
@@ -213,10 +215,45 @@ function placesOf({ tables }: Sums): Map<string, SourcePlace> {
   return places;
 }
 
-function noPassOf(report: Report, { allowBlind = false, programStatus = 0 }: CheckOptions): string | null {
+function noPassOf(report: Report, options: CheckOptions): string | null {
+  const { allowBlind = false, programStatus = 0 } = options;
   if (!allowBlind && report.samples.total === 0) return 'there are no samples';
   if (!allowBlind && isMostlyBlind(report)) return `nothing can be said about ${percent(report.blind?.share ?? 0)} of the samples`;
+  const doubtful = allowBlind ? null : doubtfulOf(report, limitOf(options));
+  if (doubtful !== null) return doubtful;
   return programStatus === 0 ? null : `the program failed (exit status ${programStatus})`;
+}
+
+/**
+ * Lines of which reads were sampled alone, and which the code that reads them may write: what an object would wait at its lines if it did is
+ * held against the limit.
+ */
+function doubtfulOf({ lines, samples }: Report, { share, of }: Check['limit']): string | null {
+  const objects = new Map<string, { records: number; waits: number }>();
+  let records = 0;
+  for (const line of lines) {
+    if (line.ifWritten === undefined) continue;
+    const object = objectOf(line);
+    const sum = objects.get(object) ?? { records: 0, waits: 0 };
+    records += line.records;
+    sum.records += line.records;
+    sum.waits += line.ifWritten.contended * (of === 'contended' ? 1 : line.ifWritten.falseShare.high);
+    objects.set(object, sum);
+  }
+  if (records < WORTH_A_DOUBT * samples.total) return null;
+  const [most] = [...objects].filter(([, { waits }]) => waits >= share * samples.total).sort(([, x], [, y]) => y.records - x.records);
+  if (most === undefined) return null;
+  const [object, sum] = most;
+  return `${percent(sum.records / samples.total)} of the samples read '${object}', and the code that reads it may write it: stores need not have samples`;
+}
+
+/** What most of the samples at a line are of. */
+function objectOf({ accesses }: CacheLine): string {
+  const most = accesses.reduce<CacheLine['accesses'][number] | undefined>(
+    (best, access) => (access.records > (best?.records ?? 0) ? access : best),
+    undefined,
+  );
+  return most?.data.object ?? '';
 }
 
 function notesOf({ evidence, samples }: Report, findings: readonly Finding[], { baseline, accept = [], today }: CheckOptions): string[] {

@@ -1,7 +1,7 @@
 // Exit statuses of the command line. docs/outputs.md documents them; 1: a check failed.
 import type { EngineErrorKind, RecordResult } from '../../protocol/engine';
 
-/** Below 5: what the documented contract fixes. Above: the names of BSD's sysexits.h, whose meanings fit. */
+/** Up to 5: what the documented contract fixes. Above: the names of BSD's sysexits.h, whose meanings fit. */
 const STATUS: Record<EngineErrorKind, number> = {
   usage: 2,
   unreadable: 3,
@@ -15,6 +15,8 @@ const STATUS: Record<EngineErrorKind, number> = {
 
 export const DONE = 0;
 export const CHECK_FAILED = 1;
+/** Of a check that found nothing and cannot pass. */
+export const COULD_NOT_LOOK = 5;
 /** Of a recording with nothing in it, unless the program's own status says of a failure. */
 export const NOTHING_RECORDED = STATUS.impossible;
 export const USAGE = STATUS.usage;
