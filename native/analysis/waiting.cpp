@@ -23,11 +23,12 @@ constexpr double kVictimSamples = 8, kVictimShare = 0.02;
 /// of fewer than the second where they do not agree, what is waited for is not known. A line of one word that
 /// anybody uses is waited for because of that word.
 constexpr double kFewestWrites = 3, kFewestMixed = 8;
+constexpr double kRounding = 1e-9;  ///< samples
 
 /// Samples at one word by one visitor.
 struct Count {
   double all = 0, writes = 0;        ///< that others wait for
-  double atMost = 0;                 ///< of the writes, those that may be fewer
+  double unsure = 0;                 ///< of the writes: there may be fewer
   double possible = 0;               ///< reads that writes may follow
   double readers = 0, changers = 0;  ///< that wait: for writes alone, and for reads, too
 };
@@ -39,7 +40,7 @@ void add(Counts& to, const Counts& from, double factor) {
   for (size_t i = 0; i < to.size(); ++i) {
     to[i].all += factor * from[i].all;
     to[i].writes += factor * from[i].writes;
-    to[i].atMost += factor * from[i].atMost;
+    to[i].unsure += factor * from[i].unsure;
     to[i].possible += factor * from[i].possible;
     to[i].readers += factor * from[i].readers;
     to[i].changers += factor * from[i].changers;
@@ -48,12 +49,12 @@ void add(Counts& to, const Counts& from, double factor) {
 
 /// What competitors do, by word.
 struct Others {
-  std::vector<double> all, writes, atMost, possible;
-  explicit Others(size_t words) : all(words), writes(words), atMost(words), possible(words) {}
+  std::vector<double> all, writes, unsure, possible;
+  explicit Others(size_t words) : all(words), writes(words), unsure(words), possible(words) {}
   void add(size_t word, const Count& count, double factor) {
     all[word] += factor * count.all;
     writes[word] += factor * count.writes;
-    atMost[word] += factor * count.atMost;
+    unsure[word] += factor * count.unsure;
     possible[word] += factor * count.possible;
   }
 };
@@ -120,7 +121,7 @@ class Waits {
       Count& counts = blocks_[i * blocks_.size() / samples][at(word, sample.visitor)];
       counts.all += sample.weight;
       if (use.writes) counts.writes += sample.weight;
-      if (use.later == LaterWrite::some) counts.atMost += sample.weight;
+      if (use.later == LaterWrite::some) counts.unsure += sample.weight * (1 - use.leastWrites);
       if (use.later == LaterWrite::possible) counts.possible += sample.weight;
       if (!sample.waits) continue;
       const uint32_t actor = line_.visitors[sample.visitor].actor;
@@ -206,7 +207,7 @@ class Waits {
       std::vector<UnsureCause> causes;
       for (size_t cause = 0; cause < words_; ++cause) {
         const double writes = others.writes[cause];
-        causes.push_back({writes - others.atMost[cause], writes + (largest ? others.possible[cause] : 0),
+        causes.push_back({writes - others.unsure[cause], writes + (largest ? others.possible[cause] : 0),
                           groups_.between(static_cast<uint32_t>(word), static_cast<uint32_t>(cause)).*part});
       }
       return boundOfMean(std::move(causes), largest);
@@ -214,9 +215,13 @@ class Waits {
     const auto any = [](const std::vector<double>& list) {
       return std::ranges::any_of(list, [](double count) { return count > 0; });
     };
-    const bool mayBeFewer = any(others.atMost);
-    if (mayBeFewer) parts.low = boundOf(&Difference::low, false);
-    if (mayBeFewer || any(others.possible)) parts.high = boundOf(&Difference::high, true);
+    const bool isUnsure = any(others.unsure);
+    // Where all of them are unsure, it may be that nobody waits for anything.
+    bool isSure = false;
+    for (size_t cause = 0; cause < words_; ++cause)
+      isSure |= others.writes[cause] - others.unsure[cause] > kRounding;
+    if (isUnsure) parts.low = isSure ? boundOf(&Difference::low, false) : 0;
+    if (isUnsure || any(others.possible)) parts.high = boundOf(&Difference::high, true);
   }
 
   static void addTo(WaitSum& sum, double waiting, const Parts& parts) {

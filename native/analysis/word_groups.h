@@ -31,6 +31,7 @@ struct WordStatistics {
   bool swaps = false;     ///< as decode::MemoryOperand::swaps
   bool adds = false;      ///< as decode::MemoryOperand::adds
   LaterWrite later = LaterWrite::none;
+  double leastWrites = 0;  ///< of LaterWrite::some, for each read: as often as samples show that it is next
   /// Whether it waits for reads, too. What is written later waits at the read.
   bool waitsForReads() const { return (writes && later == LaterWrite::none) || locked; }
 };

@@ -187,30 +187,29 @@ void ClockCollector::addStores(const perfdata::Sample& sample, const AddressSpac
                                uint32_t thread, uint32_t location) {
   constexpr size_t kMostStores = size_t{1} << 20;  // of code that goes through memory each is another one
   const analysis::CodeLocation& known = locations[location];
-  if (known.storesAhead.empty() || stores_.size() >= kMostStores) return;
-  if (lastStores_.size() <= location) lastStores_.resize(locations.size());
+  if (known.storesAhead.empty() || nextStores_.size() >= kMostStores) return;
   const uint32_t visitor = names.isGo(space) ? visitors.of(thread, space, known.binary, sample) : thread;
   for (const decode::MemoryOperand& operand : known.storesAhead) {
     uint64_t address = 0;
     if (!decode::effectiveAddress(operand, sample.registers, address)) continue;
     if (operand.base == kRegNone && operand.index == kRegNone)
       address += sample.ip - (code.fileOffset(sample.ip) + known.elfMinusFile);
-    LastStore& last = lastStores_[location];
-    if (last.address == address && last.visitor == visitor) continue;
-    last = {address, visitor};
     const Mapping* const data = space.find(address, space.dataHint);
     if (data == nullptr) continue;
-    stores_.try_emplace({lineSpaces.locate(space, data, address), visitors.actor(visitor)}, true);
+    ++nextStores_[{lineSpaces.locate(space, data, address), visitors.actor(visitor)}];
   }
 }
 
-bool ClockCollector::isAboutToStore(const Line& line, const Row& row) const {
+uint64_t ClockCollector::storesNext(const Line& line, const Row& row) const {
   constexpr uint64_t kWidest = 8;  // bytes of a store that begins before the place
+  uint64_t samples = 0;
   const ClockGroup& group = groupOf(row);
   const uint64_t width = std::max(locations[group.location].plan.operand.width, 1u);
   for (uint64_t at = row.offset - (kWidest - 1); at != row.offset + width; ++at)
-    if (stores_.contains({{line.space, at}, visitors.actor(group.visitor)})) return true;
-  return false;
+    if (const auto found = nextStores_.find({{line.space, at}, visitors.actor(group.visitor)});
+        found != nextStores_.end())
+      samples += found->second;
+  return samples;
 }
 
 void ClockCollector::add(const Attributed& found) {

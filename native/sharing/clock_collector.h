@@ -46,8 +46,8 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   /// After the last one.
   void finish();
 
-  /// Whether a sample showed that the actor of a row was about to store to its place.
-  bool isAboutToStore(const Line& line, const Row& row) const;
+  /// Samples that showed the actor of a row about to store to its place.
+  uint64_t storesNext(const Line& line, const Row& row) const;
   const ClockGroup& groupOf(const Row& row) const { return groups_[row.group]; }
   /// Where the row's accesses begin, or reach into their line.
   uint64_t addressOf(const Row& row) const {
@@ -117,12 +117,7 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
     bool operator==(const StoreKey&) const = default;
     size_t hash() const { return mix(position.hash(), actor); }
   };
-  HashMap<StoreKey, bool> stores_;  ///< that samples showed to be next, by their first bytes
-  struct LastStore {
-    uint64_t address = 0;
-    uint32_t visitor = kNone;
-  };
-  std::vector<LastStore> lastStores_;  ///< by location: one of those known
+  HashMap<StoreKey, uint32_t> nextStores_;  ///< samples that showed them, by their first bytes
   AccessLists accesses_;
   std::vector<uint64_t> periods_;  ///< by event, ns: what its attribute says
   uint32_t order_ = 0;

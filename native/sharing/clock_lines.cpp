@@ -133,8 +133,9 @@ void ClockLines::findLater(const Line& line, std::span<LineRow> rows) {
     if (isLaterKnown_.size() <= location) isLaterKnown_.resize(location + size_t{1});
     if (!isLaterKnown_[location]) facts_[location]->later = collector_.locations.laterWrites(location);
     isLaterKnown_[location] = true;
-    if (facts_[location]->later.ways == decode::LaterWrites::Ways::some)
-      row.stores = collector_.isAboutToStore(line, *row.row);
+    const decode::LaterWrites& later = facts_[location]->later;
+    if (later.ways == decode::LaterWrites::Ways::some || later.repeats)
+      row.storesNext = collector_.storesNext(line, *row.row);
   }
 }
 

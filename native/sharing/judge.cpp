@@ -47,6 +47,7 @@ class LineReader {
       return std::move(accesses_);
     }
     if (line_.log) addLogged();
+    addLeastWrites();
     for (uint32_t row = 0; row < rows_.size(); ++row) addCompanions(row);
     return std::move(accesses_);
   }
@@ -117,6 +118,19 @@ class LineReader {
     }
   }
 
+  /// Of each use, by all of its rows.
+  void addLeastWrites() {
+    std::vector<double> reads(accesses_.uses.size()), shown(accesses_.uses.size());
+    for (uint32_t number = 0; number < rows_.size(); ++number) {
+      const uint32_t use = judgement_.rows[number].loads;
+      if (use == kNone) continue;
+      reads[use] += static_cast<double>(table_.samples(*rows_[number].row));
+      shown[use] += static_cast<double>(rows_[number].storesNext);
+    }
+    for (size_t use = 0; use < reads.size(); ++use)
+      if (reads[use] > 0) accesses_.uses[use].leastWrites = std::min(1.0, shown[use] / reads[use]);
+  }
+
   static bool writesLater(analysis::LaterWrite later) {
     return later == analysis::LaterWrite::each || later == analysis::LaterWrite::some;
   }
@@ -135,7 +149,7 @@ class LineReader {
       LaterWrite& later = later_.emplace_back(LaterWrite::none);
       if (own.ways == Ways::all) later = own.repeats ? LaterWrite::some : LaterWrite::each;
       if (own.ways != Ways::some || row.reach != 0) continue;
-      if (row.stores) {
+      if (row.storesNext > 0) {
         later = LaterWrite::some;
         continue;
       }

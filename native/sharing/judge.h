@@ -38,8 +38,7 @@ struct LineRow {
   uint32_t thread = kNone;
   uint32_t reach =
       0;  ///< its accesses began in the line before and reach that many bytes into this one; or 0
-  /// A sample showed that its actor was about to store to the place.
-  bool stores = false;
+  uint64_t storesNext = 0;  ///< samples that showed its actor about to store to the place
 };
 
 /// What differs between kinds of evidence.
