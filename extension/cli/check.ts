@@ -9,7 +9,7 @@ import { checkMarkdown, checkText, githubCommands } from '../session/check/check
 import { repositoryRoot } from '../session/check/repository';
 import { sarifLog } from '../session/check/sarif';
 import { sumsOf, type Sums } from '../session/compare/sums';
-import { CHECK_FAILED, DONE, programStatus, NOT_LOOKED } from '../session/record/exit-status';
+import { CHECK_FAILED, COULD_NOT_LOOK, DONE, programStatus, UNREADABLE } from '../session/record/exit-status';
 import type { CheckArguments } from './check-arguments';
 import { checkOutput, printTo } from './output-file';
 import { recordHere } from './record';
@@ -17,7 +17,7 @@ import { parseRecord } from './record-arguments';
 import { recordingPath, showingProgress } from './recording-input';
 import { outputStyle, outputWidth, say } from './terminal';
 
-/** @returns 0 where nothing is found, 1 where something is, 5 where nothing is and the recording, or the program, cannot be judged */
+/** @returns 0 where nothing is found, 1 where something is, 5 where nothing is and it could not look, 3 where the program failed */
 export async function check(engine: NativeEngine, args: CheckArguments): Promise<number> {
   // First: a program may run for long before a mistake in these is found.
   if (args.output !== undefined) await checkOutput(args.output);
@@ -46,8 +46,9 @@ export async function check(engine: NativeEngine, args: CheckArguments): Promise
   if (args.format === 'github') await summarize(checkMarkdown(result, { root }));
   if (result.failed) return CHECK_FAILED;
   if (result.noPass !== null) {
-    say(`There is no new finding, but this is not a pass: ${result.noPass}.${recorded?.status ? '' : ' --allow-blind makes it pass.'}`);
-    return NOT_LOOKED;
+    const programFailed = (recorded?.status ?? DONE) !== DONE;
+    say(`There is no new finding, but this is not a pass: ${result.noPass}.${programFailed ? '' : ' --allow-blind makes it pass.'}`);
+    return programFailed ? UNREADABLE : COULD_NOT_LOOK;
   }
   return DONE;
 }

@@ -165,7 +165,7 @@ export interface RowsLeft {
 /** Several tables of one analysis, and the report beside them: of each table one to three different keys. */
 export interface SumsParams extends Omit<AnalyzeParams, 'tables' | 'showAll' | 'coalesce'> {
   by: TableKey[][];
-  /** The report with its lines; by default without. */
+  /** The report with its lines; by default with those alone that have `ifWritten`. */
   lines?: boolean;
 }
 

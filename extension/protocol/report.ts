@@ -111,6 +111,11 @@ export interface Access extends NamedCode {
   unnamed?: string;
   /** Lock prefix, or xchg with memory. */
   locked: boolean;
+  /**
+   * Of a read: the same function stores to these bytes later, on every way onward or on some. Stores retire unseen, so that they need not have
+   * samples. Absent: no such store is known.
+   */
+  storesLater?: 'always' | 'sometimes';
   records: Count;
   /** Samples by threads that compete for the line, 0 on lines without a writer; without what costs nearly as much alone (docs/outputs.md). */
   contended: Count;
@@ -287,6 +292,8 @@ export interface CacheLine {
   /** Absent where nothing of the line was watched. */
   confirmation?: Confirmation;
   flags: LineFlags;
+  /** Of a line without a known writer that code may write after reading it: what would wait if it did so each time. Absent elsewhere. */
+  ifWritten?: { contended: Count; falseShare: FalseShare };
   /** Of all contended samples. */
   contendedShare: Share;
   /** Contended samples of this line over all samples of the recording: what it costs. */

@@ -93,8 +93,12 @@ Napi::Value sumsCall(const Napi::CallbackInfo& info) {
         job.dropLater(report);
         std::vector<std::vector<std::string>> pieces;
         for (const Keys& by : tables) pieces.push_back(tables::tablePieces(tables::tableOf(*report, by)));
-        if (!lines)
-          job.dropLater(std::make_shared<std::vector<analysis::Line>>(std::exchange(report->lines, {})));
+        if (!lines) {
+          const auto all = std::make_shared<std::vector<analysis::Line>>(std::exchange(report->lines, {}));
+          for (analysis::Line& line : *all)
+            if (line.ifWritten) report->lines.push_back(std::move(line));
+          job.dropLater(all);
+        }
         return [document = analysis::reportPieces(*report), pieces = std::move(pieces)](Napi::Env env) {
           Napi::Object sums = Napi::Object::New(env);
           sums.Set("report", arrayOf(env, document));

@@ -70,7 +70,7 @@ LockedWords locksOf(const analysis::Report& report) {
       if (!row || word == line.words.end()) continue;
       const WordOfLine at{number, static_cast<uint32_t>(word - line.words.begin())};
       functions[use.function].push_back(
-          {line.accesses[*row].elfAddress, at, use.swaps, use.writes && !use.locked});
+          {line.accesses[*row].elfAddress, at, use.swaps, use.writes && !use.locked && use.later == analysis::LaterWrite::none});
       if (use.swaps) result.locks.insert(at);
     }
   }

@@ -72,6 +72,21 @@ std::vector<decode::Companion> companionsAt(const symbols::ElfImage& image, cons
 
 }  // namespace
 
+const decode::LaterWrites& Attribution::laterWrites(uint32_t index) {
+  const CodeLocation& location = locations_[index];
+  const uint64_t access = location.plan.codeAddress;
+  const auto [known, isNew] = later_.try_emplace(Key{access, location.binary}, decode::LaterWrites{});
+  decode::LaterWrites& later = known.value();
+  if (!isNew || location.plan.failure != decode::Failure::none || location.writes()) return later;
+  const symbols::ElfImage* image = binaries_.codeImage(location.binary);
+  const auto function = image == nullptr ? std::nullopt : functionAround(*image, access);
+  if (!function || access - function->address >= kMaxSweep) return later;
+  const decode::Code code = sweptCode(*image, *function, access, sweeps_[location.binary]);
+  const bool isGo = image->section(".go.buildinfo").has_value();
+  later = decode::laterWrites(code, access, isGo ? decode::kKeptByGoCalls : decode::kKeptByCalls);
+  return later;
+}
+
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps) {
   const auto function = functionAround(image, ip);
   if (!function) return planBySweeps(image, ip, segmentStart(image, ip));
@@ -124,6 +139,10 @@ void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
   location.elfMinusFile = elfAddress - fileOffset;
   location.codeAddress = ip - elfAddress + location.plan.codeAddress;
   location.companions = companionsAt(*image, location.plan, sweeps_[binary]);
+  if (const auto function = functionAround(*image, elfAddress);
+      function && elfAddress - function->address < kMaxSweep)
+    location.storesAhead =
+        decode::storesAhead(sweptCode(*image, *function, elfAddress, sweeps_[binary]), elfAddress);
   // Of a string operation itself one cannot tell whether it had begun.
   if (location.plan.skid != 0 || location.plan.operand.stringOperation) return;
   auto join = joinAt(*image, elfAddress, sweeps_[binary]);

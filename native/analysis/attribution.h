@@ -15,6 +15,7 @@
 #include "decode/access.h"
 #include "decode/companions.h"
 #include "decode/join.h"
+#include "decode/later_writes.h"
 
 namespace cacheline::analysis {
 
@@ -24,8 +25,10 @@ struct CodeLocation {
   uint32_t binary = kNone;
   uint64_t codeAddress = 0;                   ///< of the access in the process where it was first seen
   std::vector<decode::Companion> companions;  ///< of the access
-  uint64_t elfMinusFile = 0;                  ///< ELF address - file offset, in the segment of the code
-  std::shared_ptr<const decode::Join> join;   ///< where the sampled instruction is one
+  /// What is stored next by who is sampled there, by the sample's registers.
+  std::vector<decode::MemoryOperand> storesAhead;
+  uint64_t elfMinusFile = 0;                 ///< ELF address - file offset, in the segment of the code
+  std::shared_ptr<const decode::Join> join;  ///< where the sampled instruction is one
   uint32_t firstWay = kNone;  ///< the location of those who came by its first way; the others follow
   bool reads() const { return plan.operand.kind != decode::AccessKind::write; }
   /// Whether who is sampled there writes the place: also with another instruction, as x = x + 1 is.
@@ -45,6 +48,9 @@ class Attribution {
   uint32_t locationOf(const Mapping& code, const perfdata::Sample& sample);
   const CodeLocation& operator[](uint32_t location) const { return locations_[location]; }
   uint32_t size() const { return static_cast<uint32_t>(locations_.size()); }
+  /// What the function of a location's access, a read, stores there later; decoded when it is first asked
+  /// for.
+  const decode::LaterWrites& laterWrites(uint32_t location);
   /// Effective address of a planned access; false where a register of it is not in the snapshot.
   bool address(const CodeLocation& location, const Mapping& code, uint64_t ip, const Registers& registers,
                uint64_t& address) const;
@@ -63,7 +69,8 @@ class Attribution {
   const SeenCode& seen_;
   HashMap<Key, uint32_t> index_;
   std::vector<CodeLocation> locations_;
-  std::vector<Sweeps> sweeps_;  ///< by binary
+  std::vector<Sweeps> sweeps_;               ///< by binary
+  HashMap<Key, decode::LaterWrites> later_;  ///< by the access: its address instead of the offset
 };
 
 /// The plan for `ip` (an ELF address). The sweep starts at the function symbol that covers it, or at the

@@ -43,7 +43,10 @@ class CodeParts {
         const uint64_t offset = start + jump.target - function_.address;
         if (offset > 0 && offset < function_.size) entries.push_back(offset);
       }
-      if (entries.size() == before) continue;
+      if (entries.size() == before) {
+        if (bytes.size() == size && isEnd(*sweep)) addEnds(swept, start, size);
+        continue;
+      }
       if (bytes.size() != size || !sweep->indirectJumps().empty()) return false;
       swept.parts.push_back({*sweep, bytes, start});
       swept.partSweeps.push_back(std::move(sweep));
@@ -53,6 +56,15 @@ class CodeParts {
   }
 
  private:
+  static bool isEnd(const CodeSweep& sweep) {
+    return sweep.returns().empty() && sweep.indirectJumps().empty() && sweep.leaving().empty();
+  }
+  void addEnds(SweptFunction& swept, uint64_t start, uint64_t size) const {
+    for (const CodeSweep::Leaving& jump : swept.sweep.leaving()) {
+      const uint64_t target = function_.address + jump.target;
+      if (target - start < size) swept.ends.push_back(target);
+    }
+  }
   /// Code that may be a part of the function. False where there is too much.
   bool collect(const CodeSweep& sweep) {
     if (symbol_ != nullptr)
@@ -118,7 +130,7 @@ decode::Code sweptCode(const symbols::ElfImage& image, const symbols::Section& f
     if (sweeps.size() >= kMostKept) sweeps.clear();
     known = sweeps.insert_or_assign(function.address, sweep(image, function, bytes)).first;
   }
-  return {known->second.sweep, bytes, function.address, known->second.parts};
+  return {known->second.sweep, bytes, function.address, known->second.parts, known->second.ends};
 }
 
 }  // namespace cacheline::analysis

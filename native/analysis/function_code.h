@@ -18,6 +18,7 @@ struct SweptFunction {
   decode::CodeSweep sweep;
   std::vector<std::unique_ptr<const decode::CodeSweep>> partSweeps;
   std::vector<decode::Code> parts = {};
+  std::vector<uint64_t> ends = {};  ///< as decode::Code::ends
 };
 
 /// The functions of a binary that were swept, by their addresses: most are sampled at many instructions.

@@ -189,12 +189,16 @@ struct Victim {
       cause;  ///< indices: where most of it waits, and for what; empty: not listed
 };
 
+/// Whether the function of a read stores to the same place later.
+enum class StoresLater : uint8_t { never, sometimes, always };
+
 struct Access {  ///< one row: (offset in the line, code address)
   uint32_t offset = 0, width = 0;
   uint64_t codeAddress = 0;  ///< in the process (the lowest where several have it at different places)
   uint64_t elfAddress = 0;   ///< the binary's own virtual address of it
   SharedName code = noName();
   bool locked = false;
+  StoresLater storesLater = StoresLater::never;
   uint64_t records = 0, loads = 0, stores = 0, rmw = 0;
   uint64_t contended = 0;  ///< samples by competing threads, on a line that has a writer; see Waiting
   std::optional<double> falseShare;  ///< of its causes; empty: none is known
@@ -211,6 +215,12 @@ struct Access {  ///< one row: (offset in the line, code address)
   std::optional<uint32_t> finding;              ///< of Report::findings; empty: nobody waits there
 };
 
+/// What of a line without a known writer would wait if code that may write it did each time.
+struct IfWritten {
+  uint64_t contended = 0;  ///< samples
+  FalseShare falseShare;
+};
+
 struct LineHistory;  // line_history.h
 struct UsePairs;     // use_pairs.h
 
@@ -222,6 +232,7 @@ struct Line {
   std::optional<std::vector<uint32_t>> nodes;
   Verdict verdict = Verdict::privateLine;
   std::optional<FalseShare> falseShare;  ///< empty: nobody waits here
+  std::optional<IfWritten> ifWritten;    ///< empty: nothing of the kind is known
   std::vector<LineWord> words;           ///< by offset, of lines that somebody waits for
   std::vector<WaitCause> causes;         ///< the largest share first
   std::vector<Victim> victims;           ///< most contended samples first

@@ -200,6 +200,12 @@ class JsonReport : FindingsJson {
     list("victims", item.victims, [&](const Victim& each) { victim(each); });
     if (item.confirmation) confirmation(*item.confirmation);
     list("flags", item.flags, [&](const std::string& flag) { value(flag); });
+    if (item.ifWritten) {
+      open("ifWritten");
+      field("contended", item.ifWritten->contended);
+      falseShare(item.ifWritten->falseShare);
+      close();
+    }
     field("contendedShare", item.contendedShare);
     field("programShare", item.programShare);
     field("contended", item.contended);
@@ -252,6 +258,8 @@ class JsonReport : FindingsJson {
     address("elfAddress", item.elfAddress);
     code(*item.code);
     field("locked", item.locked);
+    if (item.storesLater != StoresLater::never)
+      field("storesLater", item.storesLater == StoresLater::always ? "always" : "sometimes");
     field("records", item.records);
     field("contended", item.contended);
     number("falseShare", item.falseShare);

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <utility>
+
+#include "analysis/mean_bounds.h"
 
 namespace cacheline::analysis {
 
@@ -20,10 +23,13 @@ constexpr double kVictimSamples = 8, kVictimShare = 0.02;
 /// of fewer than the second where they do not agree, what is waited for is not known. A line of one word that
 /// anybody uses is waited for because of that word.
 constexpr double kFewestWrites = 3, kFewestMixed = 8;
+constexpr double kRounding = 1e-9;  ///< samples
 
 /// Samples at one word by one visitor.
 struct Count {
   double all = 0, writes = 0;        ///< that others wait for
+  double unsure = 0;                 ///< of the writes: there may be fewer
+  double possible = 0;               ///< reads that writes may follow
   double readers = 0, changers = 0;  ///< that wait: for writes alone, and for reads, too
 };
 
@@ -34,10 +40,24 @@ void add(Counts& to, const Counts& from, double factor) {
   for (size_t i = 0; i < to.size(); ++i) {
     to[i].all += factor * from[i].all;
     to[i].writes += factor * from[i].writes;
+    to[i].unsure += factor * from[i].unsure;
+    to[i].possible += factor * from[i].possible;
     to[i].readers += factor * from[i].readers;
     to[i].changers += factor * from[i].changers;
   }
 }
+
+/// What competitors do, by word.
+struct Others {
+  std::vector<double> all, writes, unsure, possible;
+  explicit Others(size_t words) : all(words), writes(words), unsure(words), possible(words) {}
+  void add(size_t word, const Count& count, double factor) {
+    all[word] += factor * count.all;
+    writes[word] += factor * count.writes;
+    unsure[word] += factor * count.unsure;
+    possible[word] += factor * count.possible;
+  }
+};
 
 /// False parts of one access's causes.
 struct Parts {
@@ -101,10 +121,12 @@ class Waits {
       Count& counts = blocks_[i * blocks_.size() / samples][at(word, sample.visitor)];
       counts.all += sample.weight;
       if (use.writes) counts.writes += sample.weight;
+      if (use.later == LaterWrite::some) counts.unsure += sample.weight * (1 - use.leastWrites);
+      if (use.later == LaterWrite::possible) counts.possible += sample.weight;
       if (!sample.waits) continue;
       const uint32_t actor = line_.visitors[sample.visitor].actor;
       const double waits = sample.weight * (use.locked && groups_.ownerOf(word) == actor ? alone[actor] : 1);
-      (use.writes || use.locked ? counts.changers : counts.readers) += waits;
+      (use.waitsForReads() ? counts.changers : counts.readers) += waits;
       waiting_[sample.use * visitors_ + sample.visitor] += waits;
     }
     for (const Counts& block : blocks_) add(total_, block, 1);
@@ -135,26 +157,19 @@ class Waits {
     return result;
   }
 
-  /// Visits every visitor with what those that it competes with do at each word: all, and writes.
+  /// Visits every visitor with what those that it competes with do at each word.
   template <typename Visit>
   void eachVisitor(const Counts& counts, Visit&& visit) const {
-    std::vector<double> all(words_), writes(words_), ofAll(words_), ofWrites(words_);
-    for (size_t word = 0; word < words_; ++word) {
-      for (size_t visitor = 0; visitor < visitors_; ++visitor) {
-        all[word] += counts[at(word, visitor)].all;
-        writes[word] += counts[at(word, visitor)].writes;
-      }
-    }
+    Others all(words_);
+    for (size_t word = 0; word < words_; ++word)
+      for (size_t visitor = 0; visitor < visitors_; ++visitor) all.add(word, counts[at(word, visitor)], 1);
+    Others others = all;
     for (size_t visitor = 0; visitor < visitors_; ++visitor) {
-      for (size_t word = 0; word < words_; ++word) {
-        ofAll[word] = all[word];
-        ofWrites[word] = writes[word];
-        for (size_t i = exceptionsFrom_[visitor]; i < exceptionsFrom_[visitor + 1]; ++i) {
-          ofAll[word] -= counts[at(word, exceptions_[i])].all;
-          ofWrites[word] -= counts[at(word, exceptions_[i])].writes;
-        }
-      }
-      visit(visitor, ofAll, ofWrites);
+      others = all;
+      for (size_t word = 0; word < words_; ++word)
+        for (size_t i = exceptionsFrom_[visitor]; i < exceptionsFrom_[visitor + 1]; ++i)
+          others.add(word, counts[at(word, exceptions_[i])], -1);
+      visit(visitor, others);
     }
   }
 
@@ -178,11 +193,36 @@ class Waits {
   }
 
   /// What reads at a word wait for: writes alone.
-  Parts partsOfReads(size_t word, const std::vector<double>& writes) const {
-    const Parts parts = partsOf(word, writes);
+  Parts partsOfReads(size_t word, const Others& others) const {
+    Parts parts = partsOf(word, others.writes);
     if (words_ == 1) return parts;
     const bool agree = parts.value <= 0 || parts.value >= 1;
-    return parts.causes < (agree ? kFewestWrites : kFewestMixed) ? Parts{} : parts;
+    if (parts.causes < (agree ? kFewestWrites : kFewestMixed)) return {};
+    widen(word, others, parts);
+    return parts;
+  }
+
+  /// By how often code writes that was seen to read.
+  void widen(size_t word, const Others& others, Parts& parts) const {
+    const auto boundOf = [&](double Difference::*part, bool largest) {
+      std::vector<UnsureCause> causes;
+      for (size_t cause = 0; cause < words_; ++cause) {
+        const double writes = others.writes[cause];
+        causes.push_back({writes - others.unsure[cause], writes + (largest ? others.possible[cause] : 0),
+                          groups_.between(static_cast<uint32_t>(word), static_cast<uint32_t>(cause)).*part});
+      }
+      return boundOfMean(std::move(causes), largest);
+    };
+    const auto any = [](const std::vector<double>& list) {
+      return std::ranges::any_of(list, [](double count) { return count > 0; });
+    };
+    const bool isUnsure = any(others.unsure);
+    // Where all of them are unsure, it may be that nobody waits for anything.
+    bool isSure = false;
+    for (size_t cause = 0; cause < words_; ++cause)
+      isSure |= others.writes[cause] - others.unsure[cause] > kRounding;
+    if (isUnsure) parts.low = isSure ? boundOf(&Difference::low, false) : 0;
+    if (isUnsure || any(others.possible)) parts.high = boundOf(&Difference::high, true);
   }
 
   static void addTo(WaitSum& sum, double waiting, const Parts& parts) {
@@ -207,17 +247,17 @@ class Waits {
       samples[sample.use * visitors_ + sample.visitor] += sample.weight;
     std::vector<std::pair<double, double>> shares(uses);  // of samples, whether they wait or not
     std::vector<Parts> ofReaders(words_), ofChangers(words_);
-    eachVisitor(total_, [&](size_t visitor, const auto& all, const auto& writes) {
+    eachVisitor(total_, [&](size_t visitor, const Others& others) {
       for (size_t word = 0; word < words_; ++word) {
-        ofReaders[word] = partsOfReads(word, writes);
-        ofChangers[word] = partsOf(word, all);
+        ofReaders[word] = partsOfReads(word, others);
+        ofChangers[word] = partsOf(word, others.all);
       }
       for (size_t use = 0; use < uses; ++use) {
         const size_t place = use * visitors_ + visitor;
         if (samples[place] <= 0) continue;
         const WordStatistics& by = line_.uses[use];
         const Parts& parts =
-            (by.writes || by.locked ? ofChangers : ofReaders)[groups_.wordOf(static_cast<uint32_t>(use))];
+            (by.waitsForReads() ? ofChangers : ofReaders)[groups_.wordOf(static_cast<uint32_t>(use))];
         parts_[place] = parts;
         addTo(result_.uses[use], waiting_[place], parts);
         addTo(result_.line, waiting_[place], parts);
@@ -234,7 +274,7 @@ class Waits {
     UsePairs& pairs = result_.pairs.emplace();
     for (uint32_t use = 0; use < line_.uses.size(); ++use) {
       const WordStatistics& from = line_.uses[use];
-      pairs.uses.push_back({groups_.wordOf(use), from.writes, from.writes || from.locked, use});
+      pairs.uses.push_back({groups_.wordOf(use), from.writes, from.waitsForReads(), use});
     }
     std::map<std::pair<uint32_t, uint32_t>, double> samples;  // by use and visitor
     for (const PlaceSample& sample : line_.samples) samples[{sample.use, sample.visitor}] += sample.weight;
@@ -254,12 +294,12 @@ class Waits {
   /// False part of the known waiting.
   double falsely(const Counts& counts) const {
     double known = 0, sum = 0;
-    eachVisitor(counts, [&](size_t visitor, const auto& all, const auto& writes) {
+    eachVisitor(counts, [&](size_t visitor, const Others& others) {
       for (size_t word = 0; word < words_; ++word) {
         const Count& here = counts[at(word, visitor)];
         for (const auto& [waiting, reads] : {std::pair(here.readers, true), {here.changers, false}}) {
           if (waiting <= 0) continue;
-          const Parts parts = reads ? partsOfReads(word, writes) : partsOf(word, all);
+          const Parts parts = reads ? partsOfReads(word, others) : partsOf(word, others.all);
           if (parts.causes <= 0) continue;
           known += waiting;
           sum += waiting * parts.value;
@@ -291,10 +331,10 @@ class Waits {
   void addCauses() {
     std::vector<WaitCause> table(words_ * words_);
     double known = 0;
-    eachVisitor(total_, [&](size_t visitor, const auto& all, const auto& writes) {
+    eachVisitor(total_, [&](size_t visitor, const Others& others) {
       for (size_t word = 0; word < words_; ++word) {
-        for (const auto& [waiting, causes] : {std::pair(total_[at(word, visitor)].readers, &writes),
-                                              std::pair(total_[at(word, visitor)].changers, &all)}) {
+        for (const auto& [waiting, causes] : {std::pair(total_[at(word, visitor)].readers, &others.writes),
+                                              std::pair(total_[at(word, visitor)].changers, &others.all)}) {
           double sum = 0;
           for (const double cause : *causes) sum += cause;
           if (waiting <= 0 || sum <= 0) continue;
@@ -417,8 +457,7 @@ class Waits {
       return static_cast<uint32_t>(std::max_element(list.begin(), list.end()) - list.begin());
     };
     victim.use = most(waiting);
-    const WordStatistics& by = line_.uses[victim.use];
-    const bool changes = by.writes || by.locked;
+    const bool changes = line_.uses[victim.use].waitsForReads();
     for (const PlaceSample& sample : line_.samples) {
       const bool isOwn = victim.visitors.size() == 1 && victim.visitors.front() == sample.visitor;
       if (isOwn || !(changes || line_.uses[sample.use].writes)) continue;

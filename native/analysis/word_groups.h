@@ -13,16 +13,28 @@
 
 namespace cacheline::analysis {
 
+/// Whether code writes a place after it has read it, with another instruction.
+enum class LaterWrite : uint8_t {
+  none,
+  each,     ///< as often as it reads it
+  some,     ///< it does, at most as often
+  possible  ///< it may, at most as often
+};
+
 /// A place of the line as one instruction uses it.
 struct WordStatistics {
   uint32_t offset = 0, width = 1;      ///< bytes, in the line
-  bool reads = false, writes = false;  ///< a read-modify-write does both
+  bool reads = false, writes = false;  ///< a read-modify-write does both; also what is written later for sure
   bool locked =
       false;          ///< and costs nearly as much alone (see Waiting::contended); never of loads with HITMs
   uint64_t code = 0;  ///< the instruction; one that uses several places does so by an index
   uint64_t function = 0;  ///< that the instruction is in
   bool swaps = false;     ///< as decode::MemoryOperand::swaps
   bool adds = false;      ///< as decode::MemoryOperand::adds
+  LaterWrite later = LaterWrite::none;
+  double leastWrites = 0;  ///< of LaterWrite::some, for each read: as often as samples show that it is next
+  /// Whether it waits for reads, too. What is written later waits at the read.
+  bool waitsForReads() const { return (writes && later == LaterWrite::none) || locked; }
 };
 
 /// One sample at a line.

@@ -78,6 +78,9 @@ struct Code {
   /// Its parts elsewhere, for rare cases, which jump into it (CodeSweep::enterAt). Of these, only the blocks
   /// that do are looked at.
   std::span<const Code> parts = {};
+  /// Addresses that its jumps lead to, of code elsewhere that neither returns nor jumps: it ends the program,
+  /// or throws.
+  std::span<const uint64_t> ends = {};
 };
 
 }  // namespace cacheline::decode

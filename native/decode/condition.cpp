@@ -66,4 +66,25 @@ std::optional<Comparison> decodeComparison(std::span<const uint8_t> bytes) {
   return comparison;
 }
 
+std::optional<Compared> decodeCompared(std::span<const uint8_t> bytes) {
+  ZydisDecodedInstruction decoded;
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+  if (!decodeFully(bytes, decoded, operands)) return {};
+  Compared compared;
+  compared.test = decoded.mnemonic == ZYDIS_MNEMONIC_TEST;
+  if (!compared.test && decoded.mnemonic != ZYDIS_MNEMONIC_CMP) return {};
+  compared.bits = static_cast<uint8_t>(operands[0].size);
+  const auto take = [](const ZydisDecodedOperand& operand, Compared::Side& side) {
+    side.memory = operand.type == ZYDIS_OPERAND_TYPE_MEMORY;
+    if (operand.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) side.constant = operand.imm.value.u;
+    if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) {
+      if (!isPlainPart(operand.reg.value)) return false;
+      side.reg = enclosingRegister(operand.reg.value);
+    }
+    return true;
+  };
+  if (!take(operands[0], compared.left) || !take(operands[1], compared.right)) return {};
+  return compared;
+}
+
 }  // namespace cacheline::decode

@@ -35,4 +35,17 @@ struct Comparison {
 /// The comparison at the start of `bytes`. Empty: it is none, or one with memory.
 std::optional<Comparison> decodeComparison(std::span<const uint8_t> bytes);
 
+/// What `cmp` or `test` holds against each other, whether registers, constants or the memory operand.
+struct Compared {
+  struct Side {
+    uint8_t reg = kRegNone;  ///< X86Register; kRegNone: memory, or the constant
+    bool memory = false;
+    uint64_t constant = 0;
+  };
+  Side left, right;
+  uint8_t bits = 64;  ///< of what is compared
+  bool test = false;
+};
+std::optional<Compared> decodeCompared(std::span<const uint8_t> bytes);
+
 }  // namespace cacheline::decode

@@ -77,4 +77,47 @@ bool frameOf(const Code& code, Frame& frame) {
   return true;
 }
 
+namespace {
+
+/// Adds what a piece of the function does. False where rbp holds something else than the frame's start.
+bool addUse(const Code& code, bool isMain, FrameUse& use) {
+  Instruction instruction;
+  Flow flow, next;
+  bool isStart = isMain, keepsBp = true;
+  for (size_t at = 0; at < code.bytes.size(); ++at) {
+    if (!code.sweep.startsAt(at)) continue;
+    if (!decodeInstruction(code.bytes.subspan(at), code.start + at, instruction) ||
+        !decodeFlow(code.bytes.subspan(at), flow))
+      continue;
+    isStart = isStart && !flow.endsBlock && !code.sweep.isTarget(at);
+    if (isStart) {
+      use.start.push_back(instruction);
+      use.startSize = at + instruction.length;
+    } else {
+      use.written |= instruction.written;
+      use.calls |= flow.calls;
+    }
+    use.byBp |= startsFrame(instruction);
+    use.escapes |= leaks(instruction);
+    if (((instruction.written >> kRegBp) & 1) == 0 || startsFrame(instruction)) continue;
+    const size_t behind = at + instruction.length;
+    keepsBp &= behind < code.bytes.size() && decodeFlow(code.bytes.subspan(behind), next) &&
+               (next.returns || next.condition == kAlways);
+  }
+  return keepsBp;
+}
+
+}  // namespace
+
+FrameUse frameUse(const Code& code) {
+  size_t size = code.bytes.size();
+  for (const Code& part : code.parts) size += part.bytes.size();
+  if (size > kMostFrameCode) return {};
+  FrameUse use{.byBp = false, .escapes = false, .written = 0, .calls = false};
+  bool keepsBp = addUse(code, true, use);
+  for (const Code& part : code.parts) keepsBp &= addUse(part, false, use);
+  use.byBp &= keepsBp;
+  return use;
+}
+
 }  // namespace cacheline::decode

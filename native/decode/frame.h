@@ -28,4 +28,18 @@ bool frameOf(const Code& code, Frame& frame);
 
 inline constexpr size_t kMostFrameCode = 4096;  ///< bytes
 
+/// How all code of a function uses its frame.
+struct FrameUse {
+  bool byBp = false;    ///< rbp is the frame's start wherever the function uses it
+  bool escapes = true;  ///< an address in the frame is made: what that leads to may write there
+  /// From the function's start to its first jump, or target of one, and how many bytes that is.
+  std::vector<Instruction> start = {};
+  size_t startSize = 0;
+  /// By all other code: registers (bit n: X86Register n), and whether there are calls.
+  uint32_t written = ~uint32_t{0};
+  bool calls = true;
+};
+/// Of functions larger than kMostFrameCode nothing is known.
+FrameUse frameUse(const Code& code);
+
 }  // namespace cacheline::decode

@@ -200,7 +200,15 @@ void setRegisterEffects(const ZydisDecodedInstruction& decoded, Operands operand
   const auto mark = [&result](uint8_t reg) {
     if (reg != kRegNone) result.written |= 1u << reg;
   };
+  const auto use = [&result](ZydisRegister reg) {
+    if (const uint8_t used = enclosingRegister(reg); used != kRegNone) result.read |= 1u << used;
+  };
   for (const ZydisDecodedOperand& operand : operands) {
+    if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER && reads(operand)) use(operand.reg.value);
+    if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) {
+      use(operand.mem.base);
+      use(operand.mem.index);
+    }
     if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER && writes(operand)) {
       mark(enclosingRegister(operand.reg.value));
     } else if (isMemory(operand) && isStringOperation(decoded)) {
@@ -338,6 +346,7 @@ bool decodeInstruction(std::span<const uint8_t> bytes, uint64_t address, Instruc
   const ZydisAccessedFlags* flags = decoded.cpu_flags;
   instruction.setsFlags =
       flags == nullptr || (flags->modified | flags->set_0 | flags->set_1 | flags->undefined) != 0;
+  instruction.readsFlags = flags == nullptr || flags->tested != 0;
   setAccess(decoded, operands, address, instruction);
   setRegisterEffects(decoded, operands, address, instruction);
   instruction.load = loadOf(decoded, operands);

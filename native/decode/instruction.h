@@ -56,14 +56,16 @@ struct Instruction {
   Failure failure = Failure::none;
   enum class Segment : uint8_t { none, fs, gs };
   Segment segment = Segment::none;  ///< not none: threadLocal, and `operand` counts from its base
-  bool pauses = false;     ///< takes longer than cached loads on purpose: samples behind it are its own time
-  bool repeats = false;    ///< a string operation with rep, repe or repne
-  MemoryOperand operand;   ///< where accesses, and failure is none or there is a segment: by the registers
-                           ///< before the instruction
-  bool setsFlags = false;  ///< changes some of the flags that conditions ask for
-  uint32_t written = 0;    ///< bit n: X86Register n is overwritten
-  Definition definition;   ///< of one of those, where it is known
-  Load load;               ///< of `operand`
+  bool pauses = false;      ///< takes longer than cached loads on purpose: samples behind it are its own time
+  bool repeats = false;     ///< a string operation with rep, repe or repne
+  MemoryOperand operand;    ///< where accesses, and failure is none or there is a segment: by the registers
+                            ///< before the instruction
+  bool setsFlags = false;   ///< changes some of the flags that conditions ask for
+  bool readsFlags = false;  ///< what it does depends on flags
+  uint32_t read = 0;        ///< bit n: X86Register n is used, also for an address
+  uint32_t written = 0;     ///< bit n: X86Register n is overwritten
+  Definition definition;    ///< of one of those, where it is known
+  Load load;                ///< of `operand`
   std::optional<Sum> stored;  ///< what `operand` is set to: the low Sum::bits of it
   /// Of a summary of code that was run in any order (frame.h): what of the stack that may write.
   const std::vector<MemoryOperand>* others = nullptr;

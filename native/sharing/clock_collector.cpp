@@ -179,6 +179,7 @@ std::optional<UnplacedReason> ClockCollector::attribute(const perfdata::Sample& 
     unseen.withoutFile(space, code);
     return UnplacedReason::noInstruction;
   }
+  addStores(sample, space, *code, thread, location);
   const analysis::CodeLocation& known = locations[location];
   switch (known.plan.failure) {
     case decode::Failure::none:
@@ -216,6 +217,35 @@ std::optional<UnplacedReason> ClockCollector::attribute(const perfdata::Sample& 
        .isStack = data == nullptr || (analysis::isOwnStack(*data, address, sample.registers) && !isGo),
        .visitor = isGo ? visitors.of(thread, space, known.binary, sample) : thread});
   return std::nullopt;
+}
+
+void ClockCollector::addStores(const perfdata::Sample& sample, const AddressSpace& space, const Mapping& code,
+                               uint32_t thread, uint32_t location) {
+  constexpr size_t kMostStores = size_t{1} << 20;  // of code that goes through memory each is another one
+  const analysis::CodeLocation& known = locations[location];
+  if (known.storesAhead.empty() || nextStores_.size() >= kMostStores) return;
+  const uint32_t visitor = names.isGo(space) ? visitors.of(thread, space, known.binary, sample) : thread;
+  for (const decode::MemoryOperand& operand : known.storesAhead) {
+    uint64_t address = 0;
+    if (!decode::effectiveAddress(operand, sample.registers, address)) continue;
+    if (operand.base == kRegNone && operand.index == kRegNone)
+      address += sample.ip - (code.fileOffset(sample.ip) + known.elfMinusFile);
+    const Mapping* const data = space.find(address, space.dataHint);
+    if (data == nullptr) continue;
+    ++nextStores_[{lineSpaces.locate(space, data, address), visitors.actor(visitor)}];
+  }
+}
+
+uint64_t ClockCollector::storesNext(const Line& line, const Row& row) const {
+  constexpr uint64_t kWidest = 8;  // bytes of a store that begins before the place
+  uint64_t samples = 0;
+  const ClockGroup& group = groupOf(row);
+  const uint64_t width = std::max(locations[group.location].plan.operand.width, 1u);
+  for (uint64_t at = row.offset - (kWidest - 1); at != row.offset + width; ++at)
+    if (const auto found = nextStores_.find({{line.space, at}, visitors.actor(group.visitor)});
+        found != nextStores_.end())
+      samples += found->second;
+  return samples;
 }
 
 void ClockCollector::add(const Attributed& found) {

@@ -52,6 +52,8 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   /// After the last one.
   void finish();
 
+  /// Samples that showed the actor of a row about to store to its place.
+  uint64_t storesNext(const Line& line, const Row& row) const;
   const ClockGroup& groupOf(const Row& row) const { return groups_[row.group]; }
   /// Where the row's accesses begin, or reach into their line.
   uint64_t addressOf(const Row& row) const {
@@ -103,6 +105,8 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   const Placement& addPart(const Attributed& found, uint64_t address, uint32_t reach);
   void addEvidence(const Attributed& found, analysis::Position position);
   uint32_t placementOf(const Attributed& found, uint64_t address);
+  void addStores(const perfdata::Sample& sample, const analysis::AddressSpace& space,
+                 const analysis::Mapping& code, uint32_t thread, uint32_t location);
   uint32_t groupIndexOf(const ClockGroup& group);
   void addMayWait(uint32_t thread, uint32_t location);
   void flush();
@@ -118,6 +122,13 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   const bool history_;
   RecentCache<uint32_t> placements_;           ///< by mapping
   HashMap<analysis::Position, bool> goLines_;  ///< by a line's first byte
+  struct StoreKey {
+    analysis::Position position;
+    uint32_t actor = 0;
+    bool operator==(const StoreKey&) const = default;
+    size_t hash() const { return mix(position.hash(), actor); }
+  };
+  HashMap<StoreKey, uint32_t> nextStores_;  ///< samples that showed them, by their first bytes
   AccessLists accesses_;
   std::vector<uint64_t> periods_;  ///< by event, ns: what its attribute says
   uint32_t order_ = 0;

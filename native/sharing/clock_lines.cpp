@@ -67,6 +67,7 @@ void ClockLines::add(const Line& from, const analysis::WatchedLine* watched, boo
   for (const LineRow& row : line.rows)
     line.address = std::min(line.address, collector_.addressOf(*row.row) - (row.row->offset - from.offset));
   if (line.begun > 0) {
+    if (from.actors > 1) findLater(from, line.rows);
     line.judgement = judgeLine(collector_.table, from, line.rows, policy_);
     countContended(line);
     countTurns(line);
@@ -134,6 +135,18 @@ void ClockLines::findAdjacent() {
     line.judgement.adjacent =
         isContended(line.judgement.verdict) &&
         contended.contains({line.line->space, line.line->offset ^ collector_.table.lineSize()});
+}
+
+void ClockLines::findLater(const Line& line, std::span<LineRow> rows) {
+  for (LineRow& row : rows) {
+    const uint32_t location = collector_.groupOf(*row.row).location;
+    if (isLaterKnown_.size() <= location) isLaterKnown_.resize(location + size_t{1});
+    if (!isLaterKnown_[location]) facts_[location]->later = collector_.locations.laterWrites(location);
+    isLaterKnown_[location] = true;
+    const decode::LaterWrites& later = facts_[location]->later;
+    if (later.ways == decode::LaterWrites::Ways::some || later.repeats)
+      row.storesNext = collector_.storesNext(line, *row.row);
+  }
 }
 
 const CodeFacts& ClockLines::factsOf(uint32_t location) {

@@ -45,6 +45,8 @@ class ClockLines {
  private:
   void add(const Line& line, const analysis::WatchedLine* watched, bool all);
   std::vector<LineRow> rowsOf(const Line& line);
+  /// Asks for CodeFacts::later, which takes longer than the others and only counts where several actors meet.
+  void findLater(const Line& line, std::span<LineRow> rows);
   void countContended(ClockLine& line) const;
   void countTurns(ClockLine& line) const;
   void findAdjacent();
@@ -56,6 +58,7 @@ class ClockLines {
   std::deque<Line> unsampled_;  ///< watched lines without samples
   uint64_t singleThreaded_ = 0;
   std::deque<std::optional<CodeFacts>> facts_;  ///< by location; none moves
+  std::vector<bool> isLaterKnown_;              ///< by location
   HashMap<uint32_t, uint64_t> functions_;       ///< by location
 };
 

@@ -95,6 +95,12 @@ class ClockReport {
   const analysis::CodeLocation& locationOf(const LineRow& row) const {
     return collector_.locations[collector_.groupOf(*row.row).location];
   }
+  static analysis::StoresLater storesLaterOf(const analysis::CodeLocation& location, const CodeFacts& facts) {
+    using Ways = decode::LaterWrites::Ways;
+    if (location.plan.operand.kind != decode::AccessKind::read) return analysis::StoresLater::never;
+    if (location.writes() || facts.later.ways == Ways::all) return analysis::StoresLater::always;
+    return facts.later.ways == Ways::some ? analysis::StoresLater::sometimes : analysis::StoresLater::never;
+  }
   uint64_t samplesOf(const LineRow& row) const { return collector_.table.samples(*row.row); }
   const analysis::Thread& threadOf(const LineRow& row) const { return collector_.threads[row.thread]; }
 
@@ -182,6 +188,7 @@ class ClockReport {
         access.codeAddress = std::min(access.codeAddress, location.codeAddress);
       access.width = std::max(access.width, location.plan.operand.width);
       access.locked |= location.plan.operand.locked;
+      access.storesLater = std::max(access.storesLater, storesLaterOf(location, *row.facts));
       count(location, samplesOf(row), access);
       if (isContended(judged.judgement.verdict) && !judged.judgement.waiting)
         access.contended += samplesOf(row);

@@ -2,6 +2,7 @@
 #include "sharing/judge.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -38,12 +39,14 @@ class LineReader {
 
   analysis::LineAccesses read() {
     addActors();
+    findLater();
     for (uint32_t row = 0; row < rows_.size(); ++row) addRow(row);
     if (line_.aggregateOnly) {
       addSums();
       return std::move(accesses_);
     }
     if (line_.log) addLogged();
+    addLeastWrites();
     for (uint32_t row = 0; row < rows_.size(); ++row) addCompanions(row);
     return std::move(accesses_);
   }
@@ -92,9 +95,53 @@ class LineReader {
         if (from.thread != kNone) visitorOf(ordinal, from.thread);
       });
     };
-    mark(row.loaders, true, facts.writes);
+    mark(row.loaders, true, facts.writes || writesLater(later_[number]));
     mark(row.storers, facts.reads, true);
     if (policy_.timed) useOf(number, row.loaders.empty());
+  }
+
+  /// Of each use, by all of its rows.
+  void addLeastWrites() {
+    std::vector<double> reads(accesses_.uses.size()), shown(accesses_.uses.size());
+    for (uint32_t number = 0; number < rows_.size(); ++number) {
+      const uint32_t use = judgement_.rows[number].loads;
+      if (use == kNone) continue;
+      reads[use] += static_cast<double>(table_.samples(*rows_[number].row));
+      shown[use] += static_cast<double>(rows_[number].storesNext);
+    }
+    for (size_t use = 0; use < reads.size(); ++use)
+      if (reads[use] > 0) accesses_.uses[use].leastWrites = std::min(1.0, shown[use] / reads[use]);
+  }
+
+  static bool writesLater(analysis::LaterWrite later) {
+    return later == analysis::LaterWrite::each || later == analysis::LaterWrite::some;
+  }
+
+  /// Of each row. Stores that only make so what was not run again where all of a word are of one kind; of
+  /// several kinds the one undoes what the other did.
+  void findLater() {
+    using analysis::LaterWrite;
+    using Ways = decode::LaterWrites::Ways;
+    const auto meet = [&](const LineRow& a, const LineRow& b) {
+      return offsetOf(a) < offsetOf(b) + std::max(widthOf(b), 1u) &&
+             offsetOf(b) < offsetOf(a) + std::max(widthOf(a), 1u);
+    };
+    for (const LineRow& row : rows_) {
+      const decode::LaterWrites& own = row.facts->later;
+      LaterWrite& later = later_.emplace_back(LaterWrite::none);
+      if (own.ways == Ways::all) later = own.repeats ? LaterWrite::some : LaterWrite::each;
+      if (own.ways != Ways::some || row.reach != 0) continue;
+      if (row.storesNext > 0) {
+        later = LaterWrite::some;
+        continue;
+      }
+      const bool undone = std::ranges::any_of(rows_, [&](const LineRow& other) {
+        const auto& settings = other.facts->later.settings;
+        return !own.settings.empty() && !settings.empty() && meet(row, other) &&
+               (own.settings.size() > 1 || settings != own.settings);
+      });
+      if (own.mayBeOften || undone) later = LaterWrite::possible;
+    }
   }
 
   /// What the code of a row does to other bytes of the line in the same step.
@@ -188,21 +235,24 @@ class LineReader {
       use = known->second;
       if (!isNew) {
         uint32_t& widest = accesses_.uses[use].width;
-        widest = std::max(widest, describe(row, store).width);
+        widest = std::max(widest, describe(number, store).width);
         return use;
       }
     }
     use = next;
-    accesses_.uses.push_back(describe(row, store));
+    accesses_.uses.push_back(describe(number, store));
     return use;
   }
 
-  analysis::WordStatistics describe(const LineRow& row, bool store) const {
+  analysis::WordStatistics describe(uint32_t number, bool store) const {
+    const LineRow& row = rows_[number];
     analysis::WordStatistics use;
     use.offset = offsetOf(row);
     use.width = std::min(std::max(widthOf(row), 1u), lineSize() - use.offset);
     use.reads = !store || row.facts->reads;
     use.writes = store || row.facts->writes || row.facts->locked;
+    if (!use.writes) use.later = later_[number];
+    use.writes |= writesLater(use.later);
     use.locked = policy_.timed && row.facts->locked;
     use.code = row.code;
     use.function = row.function;
@@ -233,8 +283,31 @@ class LineReader {
   std::map<std::tuple<uint32_t, uint64_t, uint32_t>, uint32_t> places_;  ///< where time is sampled: uses
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> visitors_;           ///< by actor and thread
   std::map<uint32_t, uint32_t> threads_;                                 ///< dense numbers
+  std::vector<analysis::LaterWrite> later_;                              ///< by row
   std::vector<bool> isPlaced_;  ///< by actor: it was seen on some thread
 };
+
+/// What would wait if what may be written later was written each time.
+std::optional<analysis::IfWritten> ifWritten(analysis::LineAccesses line, const analysis::JudgeBy& by,
+                                             bool chance) {
+  using analysis::LaterWrite;
+  std::vector<bool> isWritten(line.uses.size());
+  for (size_t use = 0; use < line.uses.size(); ++use) {
+    if (line.uses[use].later != LaterWrite::possible) continue;
+    isWritten[use] = line.uses[use].writes = true;
+    line.uses[use].later = LaterWrite::some;
+  }
+  for (const analysis::PlaceSample& sample : line.samples) {
+    if (!isWritten[sample.use]) continue;
+    const analysis::WordStatistics& use = line.uses[sample.use];
+    line.actors[line.visitors[sample.visitor].actor].written |=
+        analysis::bytesFrom(use.offset, use.width, analysis::kMaxLineSize);
+  }
+  const analysis::LineVerdict verdict = analysis::judgeLine(line, by, chance);
+  if (!verdict.waiting) return std::nullopt;
+  return analysis::IfWritten{static_cast<uint64_t>(std::llround(verdict.waiting->line.waiting)),
+                             verdict.waiting->line.share()};
+}
 
 }  // namespace
 
@@ -252,11 +325,10 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, std::span<co
   const bool chance = !line.aggregateOnly;  // sums over many lines are little by chance
   std::vector<uint32_t> threads;
   for (const analysis::Visitor& visitor : result.visitors) threads.push_back(visitor.thread);
-  analysis::LineVerdict verdict =
-      policy.answers && line.shared()
-          ? analysis::judgeAnswered(accesses, chance, policy.pairs)
-          : analysis::judgeLine(accesses, {.pairs = policy.pairs, .where = policy.where, .threads = threads},
-                                chance);
+  const analysis::JudgeBy by{.pairs = policy.pairs, .where = policy.where, .threads = threads};
+  analysis::LineVerdict verdict = policy.answers && line.shared()
+                                      ? analysis::judgeAnswered(accesses, chance, policy.pairs)
+                                      : analysis::judgeLine(accesses, by, chance);
   result.verdict = verdict.verdict;
   result.mixedUse = verdict.judgement.mixedUse;
   result.lock = verdict.judgement.lock;
@@ -275,6 +347,10 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, std::span<co
                                  verdict.meanwhile[i] == analysis::Meanwhile::onThisCore});
   }
   std::ranges::stable_sort(result.unwaited, {}, &LineJudgement::Unwaited::row);
+  if (result.verdict == analysis::Verdict::readShared &&
+      std::ranges::any_of(accesses.uses,
+                          [](const auto& use) { return use.later == analysis::LaterWrite::possible; }))
+    result.ifWritten = ifWritten(accesses, by, chance);
   if (policy.keep) result.accesses = std::move(accesses);
   return result;
 }

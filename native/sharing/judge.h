@@ -12,6 +12,7 @@
 #include "analysis/line_verdict.h"
 #include "analysis/watch_evidence.h"
 #include "decode/companions.h"
+#include "decode/later_writes.h"
 #include "sharing/access_table.h"
 #include "sharing/options.h"
 
@@ -23,6 +24,7 @@ struct CodeFacts {
   bool reads = false, writes = false;  ///< beside what was sampled: a locked add is both
   bool locked = false, swaps = false, adds = false;
   std::vector<decode::Companion> companions;
+  decode::LaterWrites later;       ///< of what reads
   bool fixed = false;              ///< the instruction holds the address, not a register
   std::optional<uint64_t> perCpu;  ///< of the kernel's code: the file's address of a variable of its own CPU
 };
@@ -36,6 +38,7 @@ struct LineRow {
   uint32_t thread = kNone;
   uint32_t reach =
       0;  ///< its accesses began in the line before and reach that many bytes into this one; or 0
+  uint64_t storesNext = 0;  ///< samples that showed its actor about to store to the place
 };
 
 /// What differs between kinds of evidence.
@@ -87,6 +90,8 @@ struct LineJudgement {
   /// By use: the samples of competing actors that the log stands for, those that waited for nobody, too.
   std::vector<uint64_t> logged;
   std::optional<analysis::LineAccesses> accesses;  ///< what it was judged by, where that is kept
+  /// Of a line without a known writer that code may write (analysis::LaterWrite::possible).
+  std::optional<analysis::IfWritten> ifWritten;
   std::vector<std::string> flags() const;
 };
 

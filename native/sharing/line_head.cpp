@@ -34,6 +34,7 @@ analysis::Line headOf(const Collected& collected, const Line& from, const LineJu
   if (space.shared) line.fileOffset = from.offset;
   line.verdict = judgement.verdict;
   line.flags = judgement.flags();
+  line.ifWritten = judgement.ifWritten;
   if (judgement.accesses) line.history = historyOf(collected, from, judgement);
   if (!isContended(judgement.verdict)) return line;
   line.falseShare.emplace();

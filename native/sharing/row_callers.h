@@ -13,6 +13,7 @@
 #include "analysis/line_space.h"
 #include "analysis/unwinder.h"
 #include "perfdata/reader.h"
+#include "sharing/dense_index.h"
 
 namespace cacheline::sharing {
 

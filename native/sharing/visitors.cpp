@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "sharing/dense_index.h"
+
 namespace cacheline::sharing {
 
 namespace {

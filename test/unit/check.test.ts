@@ -11,7 +11,7 @@ import { fingerprint, sarifLog } from '../../extension/session/check/sarif';
 import { displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
 import { EngineError } from '../../extension/protocol/engine';
 import { temporaryFolder } from './fixtures';
-import { finding, objectSum } from './report-builder';
+import { access, cacheLine, finding, objectSum } from './report-builder';
 import { sarifErrors } from './sarif-schema';
 import { schemaErrors } from './schemas';
 import { sums, type SumsOptions, type Waits } from './sums-builder';
@@ -120,6 +120,20 @@ describe('checks', () => {
     assert.match(check([], {}, open(49)).noPass ?? '', /too few samples .* an object of type 'Worker'; record for about \d+ seconds/);
     assert.equal(check([], {}, open(19)).noPass, null, 'whatever it is, it does not fail');
     assert.equal(check([], { maxContended: 0.5 }, open(49)).noPass, null, 'what it is does not matter');
+  });
+
+  it('are no pass where what has many samples may be written, and would wait beyond the limit', () => {
+    // Of 1,000 samples.
+    const at = (records: number, high: number, contended = records): SumsOptions => {
+      const line = cacheLine([access({ reads: records, threads: [1, 2] })], { verdict: 'read-shared' });
+      return { more: { lines: [{ ...line, records, ifWritten: { contended, falseShare: { value: high, low: 0, high } } }] } };
+    };
+    assert.match(check([], {}, at(50, 1)).noPass ?? '', /^5\.0% of the samples read '.+', and the code that reads it may write it/);
+    assert.equal(check([], {}, at(49, 1)).noPass, null, 'too few');
+    assert.equal(check([], {}, at(400, 0)).noPass, null, 'one word: true sharing at most');
+    assert.equal(check([], {}, at(400, 1, 10)).noPass, null, 'below the limit');
+    assert.notEqual(check([], { maxContended: 0.1 }, at(400, 0)).noPass, null, 'all that is contended counts');
+    assert.equal(check([], { allowBlind: true }, at(400, 1)).noPass, null);
   });
 
   it('read their files in full or refuse them with one sentence', async () => {

@@ -49,6 +49,13 @@ describe('who waits for whom', () => {
   it('is said of the victim with most samples', () => {
     const line = waiting('mixed', [lock, reader], [0, 0, 1], [], { victims });
     assert.match(waitsText(line), /^'reader' .*'queue\.reader1'.* nobody writes.* 'lock_thd' .*'queue\.lock0'/);
+    for (const storesLater of ['always', 'sometimes'] as const) {
+      const storing = waiting('mixed', [lock, { ...reader, storesLater }], [0, 0, 1], [], { victims });
+      assert.doesNotMatch(waitsText(storing), /nobody writes/, 'its stores need not have samples');
+    }
+    const loads = use('lock0', 0, [1, 2], { reads: 400, symbol: 'lock_thd' });
+    const stored = waiting('mixed', [{ ...loads, storesLater: 'always' }, reader], [0, 0, 1], [], { victims });
+    assert.match(waitsText(stored), /because 'lock_thd' writes 'queue\.lock0'/);
     assert.ok(meaningOf('mixed', [line]).includes(waitsText(line)));
   });
 

@@ -2,7 +2,7 @@
 import type { Acceptance, Check, CheckFinding, FindingKey, Rule, Waiting } from '../../protocol/check';
 import { isMostlyBlind } from '../../protocol/blindness';
 import type { Finding, FindingMember } from '../../protocol/finding';
-import type { Report, SourcePlace, Verdict } from '../../protocol/report';
+import type { CacheLine, Report, SourcePlace, Verdict } from '../../protocol/report';
 import { differenceOf, proportion } from '../compare/chance';
 import { withoutAddress, type Sums } from '../compare/sums';
 import { percent } from '../../protocol/words';
@@ -12,6 +12,8 @@ import { turnsWords } from '../report/turns-words';
 
 /** Of all samples, at one object: waiting that is worth a finding where nothing else is asked for. */
 export const USUAL_LIMIT = 0.02;
+/** Of all samples: what may be written at lines with fewer is no reason not to pass. */
+const WORTH_A_DOUBT = 0.05;
 /** Of what the object waits, a member has at least this where it is named. */
 const WORTH = 0.05;
 /** Growth that counts: beyond chance, and more than two runs of one program differ. */
@@ -26,7 +28,7 @@ export interface CheckOptions {
   failOn?: Rule[];
   baseline?: Baseline;
   accept?: readonly Acceptance[];
-  /** That half of the samples or more say nothing is a pass, too. */
+  /** That half of the samples or more say nothing, or that a writer cannot be excluded, is a pass, too. */
   allowBlind?: boolean;
   /** Of the program that was recorded for the check. */
   programStatus?: number;
@@ -214,6 +216,8 @@ function noPassOf(report: Report, { allowBlind = false, programStatus = 0 }: Che
         : `there are too few samples to tell ${where}; record for about ${secondsToTell(report, open.falseShare)} seconds`;
     }
   }
+  const doubtful = allowBlind ? null : doubtfulOf(report, limit);
+  if (doubtful !== null) return doubtful;
   return programStatus === 0 ? null : `the program failed (exit status ${programStatus})`;
 }
 
@@ -223,6 +227,38 @@ function openJudgement({ findings = [] }: Report, share: number): Finding | unde
     (one) =>
       cannotTell(one) && one.programShare * (one.falseShare?.high ?? 0) >= share && one.programShare * (one.falseShare?.value ?? 0) < share,
   );
+}
+
+/**
+ * Lines of which reads were sampled alone, and which the code that reads them may write: what an object would wait at its lines if it did is
+ * held against the limit.
+ */
+function doubtfulOf({ lines, samples }: Report, { share, of }: Check['limit']): string | null {
+  const objects = new Map<string, { records: number; waits: number }>();
+  let records = 0;
+  for (const line of lines) {
+    if (line.ifWritten === undefined) continue;
+    const object = objectOf(line);
+    const sum = objects.get(object) ?? { records: 0, waits: 0 };
+    records += line.records;
+    sum.records += line.records;
+    sum.waits += line.ifWritten.contended * (of === 'contended' ? 1 : line.ifWritten.falseShare.high);
+    objects.set(object, sum);
+  }
+  if (records < WORTH_A_DOUBT * samples.total) return null;
+  const [most] = [...objects].filter(([, { waits }]) => waits >= share * samples.total).sort(([, x], [, y]) => y.records - x.records);
+  if (most === undefined) return null;
+  const [object, sum] = most;
+  return `${percent(sum.records / samples.total)} of the samples read '${object}', and the code that reads it may write it: stores need not have samples`;
+}
+
+/** What most of the samples at a line are of. */
+function objectOf({ accesses }: CacheLine): string {
+  const most = accesses.reduce<CacheLine['accesses'][number] | undefined>(
+    (best, access) => (access.records > (best?.records ?? 0) ? access : best),
+    undefined,
+  );
+  return most?.data.object ?? '';
 }
 
 function notesOf(report: Report, findings: readonly CheckFinding[], { baseline, accept = [], today }: CheckOptions): string[] {

@@ -15,8 +15,8 @@ const STATUS: Record<EngineErrorKind, number> = {
 
 export const DONE = 0;
 export const CHECK_FAILED = 1;
-/** A check found nothing, and could not look, either. */
-export const NOT_LOOKED = 5;
+/** Of a check that found nothing and cannot pass. */
+export const COULD_NOT_LOOK = 5;
 /** Of a recording with nothing in it, unless the program's own status says of a failure. */
 export const NOTHING_RECORDED = STATUS.impossible;
 export const USAGE = STATUS.usage;

@@ -69,7 +69,10 @@ export function waitsText(line: CacheLine): string {
   const cause = line.accesses[victim?.cause ?? -1];
   if (victim === undefined || access === undefined || cause === undefined) return '';
   const own = line.accesses.filter(({ word }) => word !== null && victim.words.includes(word));
-  const unwritten = own.length > 0 && own.every(({ stores, locked }) => stores.total === 0 && !locked) ? t(', which nobody writes,') : '';
+  const unwritten =
+    own.length > 0 && own.every((one) => one.stores.total === 0 && !one.locked && one.storesLater === undefined)
+      ? t(', which nobody writes,')
+      : '';
   const [who, other] = [functionText(access), functionText(cause)];
   const by = who === other ? t('another thread') : other;
   const [data, causeData] = [quoted(shortText(line, access)), quoted(shortText(line, cause))];
@@ -88,7 +91,8 @@ function verb(access: Access): string {
 
 /** "because another thread writes it". */
 function verbs(access: Access): string {
-  return { read: t('reads'), write: t('writes'), update: t('updates') }[deed(access)];
+  const done = access.storesLater === 'always' ? 'write' : deed(access);
+  return { read: t('reads'), write: t('writes'), update: t('updates') }[done];
 }
 
 function deed(access: Access): 'read' | 'write' | 'update' {
