@@ -66,7 +66,10 @@ export const CHECK = {
           values: 'files',
           help: 'a file of accepted findings: a JSON list of rule, type, member, reason and until',
         },
-        'allow-blind': { type: 'boolean', help: 'pass even where at least half of the samples say nothing, or a writer cannot be excluded' },
+        'allow-blind': {
+          type: 'boolean',
+          help: 'pass even where at least half of the samples say nothing, or a writer cannot be excluded',
+        },
         format: {
           type: 'string',
           value: 'FORMAT',

@@ -43,8 +43,8 @@ describe('edits of advice', () => {
     const one = apart('first', path, 1);
     const list = adviceList([{ ...one, predicted: { ...one.predicted, threadsOnly: true, mostSpeedup: 1.01 } }]);
     const { edited } = await editedAdvice(list, new DiskSources(new Map()), (files) => patchFolder(files, folder.path));
-    assert.equal(edited[0]?.advice.edit.reason, null);
-    assert.match(edited[0]?.advice.edit.patch ?? '', /_Alignas\(64\) long b;/);
+    assert.equal(edited[0]!.advice.edit.reason, null);
+    assert.match(edited[0]!.advice.edit.patch ?? '', /_Alignas\(64\) long b;/);
   });
 
   it('become one patch of both, and each its own', async () => {
