@@ -63,7 +63,7 @@ export interface Finding {
   flags: LineFlags;
   /** That somebody waits at; 0: not known. */
   objects: Count;
-  /** Contended lines that are listed. */
+  /** Contended lines; where some of them are not listed, all lines of it. */
   lineCount: Count;
   /** The most contended of them, at most 64. */
   lines: Address[];

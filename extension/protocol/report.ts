@@ -190,8 +190,8 @@ export interface Access extends NamedCode {
     /** In which these bytes were watched. */
     windowMs: number;
   } | null;
-  /** Index in the report's `findings`; null: nobody waits here. Absent in reports of older versions. */
-  finding?: Count | null;
+  /** Index in the report's `findings`; null: nobody waits here. */
+  finding: Count | null;
   data: DataName;
 }
 
@@ -479,8 +479,8 @@ export interface Report {
   turns?: TakenTurns | null;
   /** Of `samples.contended`, those on lines that were not listed; absent with clock evidence. */
   contendedLeftOut?: Count;
-  /** What threads wait for, by subject; most contended samples first. Absent in reports of older versions. */
-  findings?: Finding[];
+  /** What threads wait for, by subject; most contended samples first. */
+  findings: Finding[];
   /** Lines added up per data object. */
   objects: ObjectSum[];
   /** By contended samples, descending; absent in reports of older versions, and in the panel, which shows none. */

@@ -291,9 +291,10 @@ class Builder {
     }
   }
 
-  void addRest(const Told& told, const std::optional<FalseShare>& share, uint64_t contended) {
+  void addRest(const Told& told, const std::optional<FalseShare>& share, uint64_t contended, uint64_t lines) {
     Sum& sum = sums_[sumOf(told)];
     sum.finding.contended += contended;
+    sum.finding.lineCount = std::max(sum.finding.lineCount, lines);
     const auto waiting = static_cast<double>(contended);
     const FalseShare known = share.value_or(FalseShare{});
     WaitSum rest{.waiting = waiting, .low = known.low * waiting, .high = known.high * waiting};
@@ -310,7 +311,9 @@ class Builder {
       const Subject& subject = subjects_.list()[number];
       if (subject.described == nullptr || subject.described->nested || subject.opaque) continue;
       const uint64_t all = subject.described->contended, listed = listed_[subject.described];
-      if (all > listed) addRest({number, 0, objectOf(subject)}, subject.described->falseShare, all - listed);
+      if (all > listed)
+        addRest({number, 0, objectOf(subject)}, subject.described->falseShare, all - listed,
+                subject.described->lines);
     }
     std::map<std::string, std::pair<uint64_t, const ObjectSum*>> names;
     for (const ObjectSum& object : report_.objects) {
@@ -321,12 +324,12 @@ class Builder {
     for (const auto& [name, listed] : listedNames_) {
       const auto found = names.find(name);
       if (found == names.end() || found->second.first <= listed) continue;
-      const auto same = std::ranges::find_if(sums_, [&](const Sum& sum) {
+      const auto same = std::ranges::find_if(sums_, [&, &name = name](const Sum& sum) {
         return sum.finding.kind != Finding::Kind::type && sum.finding.object == name;
       });
       if (same != sums_.end())
         addRest({same->finding.subject, 0, name}, found->second.second->falseShare,
-                found->second.first - listed);
+                found->second.first - listed, found->second.second->lines);
     }
   }
 

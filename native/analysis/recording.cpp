@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string text(const rapidjson::Value& object, const char* name) {
+std::string textOf(const rapidjson::Value& object, const char* name) {
   const auto member = object.FindMember(name);
   if (member == object.MemberEnd() || !member->value.IsString()) return {};
   return {member->value.GetString(), member->value.GetStringLength()};
@@ -35,9 +35,9 @@ uint64_t recordedBlocks(const rapidjson::Document& document) {
 void readBinaries(const rapidjson::Value& list, Meta& meta) {
   for (const rapidjson::Value& item : list.GetArray()) {
     if (!item.IsObject()) continue;
-    RecordedBinary binary{text(item, "path"), text(item, "buildId"), 0, 0, text(item, "root")};
+    RecordedBinary binary{textOf(item, "path"), textOf(item, "buildId"), 0, 0, textOf(item, "root")};
     const auto size = item.FindMember("size");
-    const std::string mtime = text(item, "mtimeNs");
+    const std::string mtime = textOf(item, "mtimeNs");
     const auto parsed = std::from_chars(mtime.data(), mtime.data() + mtime.size(), binary.mtimeNs);
     if (binary.path.empty() || size == item.MemberEnd() || !size->value.IsUint64() ||
         parsed.ec != std::errc{})
@@ -69,7 +69,7 @@ Meta parseMeta(const std::string& json) {
     return meta;
   }
   meta.json = json;
-  meta.collector = text(document, "collector");
+  meta.collector = textOf(document, "collector");
   meta.heapBlocks = recordedBlocks(document);
   if (const auto machine = document.FindMember("machine");
       machine != document.MemberEnd() && machine->value.IsObject()) {

@@ -324,7 +324,7 @@ struct Finding {
   double programShare = 0;           ///< of all samples
   uint64_t objects = 0;              ///< that somebody waits at; 0: not known
   std::vector<FindingWait> waits;    ///< the largest share first; some few
-  uint64_t lineCount = 0;            ///< contended lines that are listed
+  uint64_t lineCount = 0;            ///< contended lines; where some are not listed, all lines of it
   std::vector<uint64_t> lines;       ///< addresses of the most contended of them, some few
   std::vector<uint32_t> neighbours;  ///< other findings, whose data it waits for on shared lines; ascending
   std::optional<uint32_t> advice;    ///< which one speaks of it; empty: none

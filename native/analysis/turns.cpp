@@ -26,7 +26,7 @@ class Rivals {
     for (uint32_t visitor = 0; visitor < visitors_.size(); ++visitor)
       if (pairs_[actor][visitors_[visitor].actor]) known->push_back(threads_[visitor]);
     std::ranges::sort(*known);
-    known->erase(std::ranges::unique(*known).begin(), known->end());
+    known->erase(std::unique(known->begin(), known->end()), known->end());
     return *known;
   }
 

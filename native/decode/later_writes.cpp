@@ -315,8 +315,7 @@ class WaysOn {
       }
     }
     std::ranges::sort(result.settings);
-    const auto again = std::ranges::unique(result.settings);
-    result.settings.erase(again.begin(), again.end());
+    result.settings.erase(std::unique(result.settings.begin(), result.settings.end()), result.settings.end());
   }
 
   const Code& code_;

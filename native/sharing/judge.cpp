@@ -356,8 +356,8 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, std::span<co
 }
 
 std::span<const LineJudgement::Unwaited> LineJudgement::unwaitedOf(size_t row) const {
-  const auto found = std::ranges::equal_range(unwaited, row, {}, &Unwaited::row);
-  return {found.begin(), found.end()};
+  const auto from = std::ranges::lower_bound(unwaited, row, {}, &Unwaited::row);
+  return {from, std::ranges::upper_bound(from, unwaited.end(), row, {}, &Unwaited::row)};
 }
 
 void judgeByWatch(const analysis::WatchedLine& watched, LineJudgement& judgement) {

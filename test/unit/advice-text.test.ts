@@ -223,7 +223,7 @@ describe('advice sentences', () => {
   it('say what little a layout gains, and offer it all the same', () => {
     const speedup = { low: 1, mid: 1.01, high: 1.02 };
     const little = advice({ predicted: { ...advice().predicted, speedup, mostSpeedup: 1.02, threadsOnly: true } });
-    assert.match(gainSentences(little), /None of the waiting here remains .*1\.01 times as fast, between 1 and 1\.02/);
+    assert.match(gainSentences(little), /None of the waiting here remains .*1\.01 times as fast with 2 CPUs, between 1 and 1\.02/);
     assert.equal(noChangeReason(little), '');
   });
 

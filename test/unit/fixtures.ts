@@ -4,7 +4,6 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CacheLine, Report } from '../../extension/protocol/report';
-import { findingsOf } from './report-builder';
 
 const REPORTS = join(__dirname, '../fixtures/reports');
 
@@ -14,8 +13,7 @@ export const reportNames = readdirSync(REPORTS)
   .sort();
 
 export function reportFixture(name: string): Report {
-  const report = JSON.parse(reportFixtureText(name)) as Report;
-  return { ...report, findings: report.findings ?? findingsOf(report.lines) };
+  return JSON.parse(reportFixtureText(name)) as Report;
 }
 
 export function reportFixtureText(name: string): string {

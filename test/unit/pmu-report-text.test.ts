@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { firstWords } from '../../extension/session/report/first-words';
 import { c2cStatisticsText, c2cText, type C2cTextOptions } from '../../extension/session/report/c2c-text';
 import { COLOURED, displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
-import type { Access, ObjectSum, Report, Verdict } from '../../extension/protocol/report';
+import type { Access, Report, Verdict } from '../../extension/protocol/report';
 import { matchGolden } from './golden';
 import { armReport, hostileReport, intelReport } from './pmu-reports';
-import { heapData, memoryAccess, memoryLine, memoryReport, objectSum } from './report-builder';
-import { field, layout, member, typeHeat } from './type-builder';
+import { finding, memoryAccess, memoryLine, memoryReport } from './report-builder';
 
 const REPORTS = { intel: intelReport, arm: armReport, hostile: hostileReport };
 const options = (width: number, style = PLAIN): C2cTextOptions => ({ width, style, path: 'perf.data', folder: '/home/ada/demo' });
@@ -112,7 +111,7 @@ describe('the first words of recordings with data sources', () => {
   });
 
   /** 1,000 HITMs, of which the first line has 60; an array of 2,048 lines that are not listed has 900. */
-  const spread = (objects: Partial<ObjectSum>[], fields: Partial<Report> = {}): Report => {
+  const spread = (slots: number, fields: Partial<Report> = {}): Report => {
     const row = memoryAccess({ hitm: [30, 30], stores: [1, 0, 0], data: { object: 'hot', offset: 0, definition: null } });
     const report = memoryReport(
       [memoryLine([row], { verdict: 'true sharing' })],
@@ -121,83 +120,30 @@ describe('the first words of recordings with data sources', () => {
     );
     Object.assign(report.stats, { loads: 1000, localHitm: 500, remoteHitm: 500 });
     report.samples.contended = 1000;
-    const sum = {
-      verdictSure: true,
-      falseShare: null,
-      space: 'pid 1',
-      binary: '',
-      definition: null,
-      flags: [],
-      records: 900,
-      loads: 900,
-      stores: 0,
-      contendedShare: 0.9,
-      programShare: 0.9,
-    };
-    report.objects = objects.map((object) => ({
-      ...sum,
-      object: 'x',
-      lines: 2048,
-      verdict: 'false sharing' as const,
-      contended: 900,
-      ...object,
-    }));
+    const array = slots === 0 ? [] : [finding({ object: 'Slot (heap)' }, slots, { lineCount: 2048 })];
+    report.findings = [...array, ...report.findings].sort((a, b) => b.contended - a.contended);
+    for (const access of report.lines.flatMap(({ accesses }) => accesses)) access.finding = slots > 60 ? 1 : 0;
     return report;
   };
 
   it('say first what has more than the first line, on lines that are not listed', () => {
-    const text = paragraphs(spread([{ object: 'Slot (heap)' }, { object: 'hot', lines: 1, contended: 60 }]));
+    const text = paragraphs(spread(900));
     assert.match(text, /90\.0% .*'Slot \(heap\)', spread over 2,048 lines: false sharing\. 6\.0% .* the line/);
     assert.match(text, /\nThreads .*--show-all lists its lines/);
     assert.doesNotMatch(text, /They are|turns at a lock/);
-    assert.match(
-      paragraphs(spread([{ object: 'Slot (heap)', contended: 59 }])),
-      /were HITMs: [^.]*\. 6\.0% of these HITMs are on the line/,
-    );
-  });
-
-  /** Two listed lines, each with one object of a type that accesses call otherwise. */
-  const sessions = (): Report => {
-    const lines = [0x5000, 0x5040].map((base, i) => {
-      const data = heapData('session_t', base, 'hits', 0);
-      const row = memoryAccess({ hitm: [10, 10 + i], stores: [5, 0, 0], threads: [1, 2], symbol: `count${i}`, data });
-      return memoryLine([row], { address: `0x${base.toString(16)}`, verdict: 'true sharing' });
-    });
-    return memoryReport(lines);
-  };
-
-  it('find the accesses to a type by whatever name they call it', () => {
-    const report = sessions();
-    const hits = field('hits', 0, { loads: 41, stores: 10, contended: 41 });
-    report.types = [typeHeat(layout('session', 64, [member('hits', 0, 8)]), [hits], { instances: 2, lines: 2 })];
-    const text = paragraphs(report);
-    assert.match(text, /on 2 objects of type 'session', spread over 2 lines/);
-    assert.match(text, /Look first at 'count1'/);
-  });
-
-  it('tell objects of one name apart by where they are', () => {
-    const report = sessions();
-    report.objects = [
-      objectSum('session_t (heap)', 40, { base: '0x5000', lines: 2 }),
-      objectSum('session_t (heap)', 21, { base: '0x5040' }),
-    ];
-    assert.match(paragraphs(report), /on 'session_t \(heap\)', spread over 2 lines.* Look first at 'count0'/s);
-  });
-
-  it('take unnamed memory for no object', () => {
-    assert.match(paragraphs(spread([{ object: '[kernel]' }])), /were HITMs: [^.]*\. 6\.0% of these HITMs are on the line/);
+    assert.match(paragraphs(spread(59)), /were HITMs: [^.]*\. 6\.0% of these HITMs are on the line/);
   });
 
   it('say of what no line has much that it is there', () => {
     const none = { lines: [], contendedLeftOut: 1000 };
-    assert.match(paragraphs(spread([{ object: 'Slot (heap)' }], none)), /^1,000 of [^.]*\(100\.0%\)[^.]*\. 90\.0% .*'Slot/);
-    assert.match(paragraphs(spread([], none)), / not listed: .* 0\.1% .*--show-all/);
+    assert.match(paragraphs(spread(900, none)), /^1,000 of [^.]*\(100\.0%\)[^.]*\. 90\.0% .*'Slot/);
+    assert.match(paragraphs({ ...spread(0, none), findings: [] }), / not listed: .* 0\.1% .*--show-all/);
   });
 
   it('say what lines have that are left out', () => {
-    const text = words(spread([]), 200);
+    const text = words(spread(0), 200);
     assert.match(text, /\n2,051 more lines with 94\.0% [^]*? 0\.1% [^]*?--show-all/);
-    assert.match(words(spread([], { contendedLeftOut: 0 }), 200), /\n2,051 more lines with accesses but no HITMs \(/);
+    assert.match(words(spread(0, { contendedLeftOut: 0 }), 200), /\n2,051 more lines with accesses but no HITMs \(/);
   });
 
   it('point at the display that shows something', () => {

@@ -48,6 +48,7 @@ export function access(fields: Partial<Access> & { writes?: number; reads?: numb
     processes: [1],
     nodes: [0],
     skid: [0, writes + reads],
+    finding: null,
     data: { object: 'shared', offset: 0, definition: null },
     ...rest,
   };

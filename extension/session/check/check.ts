@@ -114,7 +114,7 @@ function ruleOf(verdict: Verdict): Rule {
   return verdict.replace(' ', '-') as Rule;
 }
 
-function partsOf({ findings = [], samples }: Report): Part[] {
+function partsOf({ findings, samples }: Report): Part[] {
   const total = Math.max(1, samples.total);
   return findings.flatMap((judgement) =>
     judgement.members.map((member): Part => {
@@ -222,7 +222,7 @@ function noPassOf(report: Report, { allowBlind = false, programStatus = 0 }: Che
 }
 
 /** What could fail and is left open by the samples. */
-function openJudgement({ findings = [] }: Report, share: number): Finding | undefined {
+function openJudgement({ findings }: Report, share: number): Finding | undefined {
   return findings.find(
     (one) =>
       cannotTell(one) && one.programShare * (one.falseShare?.high ?? 0) >= share && one.programShare * (one.falseShare?.value ?? 0) < share,

@@ -19,7 +19,7 @@ export interface Lead {
 }
 
 /** @param contended samples (or loads) in all. Undefined where nobody waits. */
-export function leadOf({ findings = [] }: Report, contended: number): Lead | undefined {
+export function leadOf({ findings }: Report, contended: number): Lead | undefined {
   const [top] = findings;
   if (top === undefined) return undefined;
   const falsely = findings.filter((finding) => finding.contended >= LEAST * contended && waitsFalsely(finding));
@@ -35,17 +35,16 @@ export function waitsFalsely({ verdict, falseShare, ...rest }: Finding): boolean
 
 /** The accesses that count for a finding, of the lines that are at hand. */
 export function accessesOfFinding(report: Report, finding: Finding): { access: Access; line: CacheLine; samples: number }[] {
-  const index = report.findings?.indexOf(finding) ?? -1;
+  const index = report.findings.indexOf(finding);
   return report.lines.flatMap((line) =>
     line.accesses.filter((access) => access.finding === index).map((access) => ({ access, line, samples: access.contended })),
   );
 }
 
 /** The finding that most of what waits at these accesses counts for; undefined where nothing waits. */
-export function findingAt({ findings = [] }: Pick<Report, 'findings'>, accesses: readonly Access[]): Finding | undefined {
+export function findingAt({ findings }: Pick<Report, 'findings'>, accesses: readonly Access[]): Finding | undefined {
   const samples = new Map<number, number>();
-  for (const { finding, contended } of accesses)
-    if (finding !== undefined && finding !== null) samples.set(finding, (samples.get(finding) ?? 0) + contended);
+  for (const { finding, contended } of accesses) if (finding !== null) samples.set(finding, (samples.get(finding) ?? 0) + contended);
   const [most] = [...samples].sort(([, a], [, b]) => b - a);
   return most === undefined ? undefined : findings[most[0]];
 }

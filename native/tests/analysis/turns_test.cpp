@@ -15,9 +15,9 @@ namespace {
 constexpr uint32_t kPid = 100, kWriter = 101, kOther = 102;
 
 /// A process with two threads that write two words of one line.
-class Turns : public ::testing::TestWithParam<bool> {
+class TakingTurns : public ::testing::TestWithParam<bool> {
  protected:
-  Turns() : made_(0, GetParam()) {
+  TakingTurns() : made_(0, GetParam()) {
     made_.start(kPid);
     made_.thread(kPid, kWriter);
     made_.thread(kPid, kOther);
@@ -38,10 +38,10 @@ class Turns : public ::testing::TestWithParam<bool> {
   Scenario made_;
 };
 
-INSTANTIATE_TEST_SUITE_P(By, Turns, ::testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(By, TakingTurns, ::testing::Bool(),
                          [](const auto& by) { return by.param ? "switches" : "samples"; });
 
-TEST_P(Turns, OnOneCpuAreNotContended) {
+TEST_P(TakingTurns, OnOneCpuAreNotContended) {
   handOver(30, 2, 2);
   const Report report = made_.report(true);
   expectTotals(report);
@@ -59,7 +59,7 @@ TEST_P(Turns, OnOneCpuAreNotContended) {
 }
 
 /// While one writes, the other one sleeps; the line moves all the same.
-TEST_P(Turns, AHandOverBetweenCpusIsContended) {
+TEST_P(TakingTurns, AHandOverBetweenCpusIsContended) {
   handOver(30, 0, 1);
   const Report report = made_.report();
   ASSERT_EQ(report.lines.size(), 1u);
@@ -69,7 +69,7 @@ TEST_P(Turns, AHandOverBetweenCpusIsContended) {
   EXPECT_EQ(report.turns->samples + report.contended, 60u);
 }
 
-TEST_P(Turns, OnlyWhatHappensOnSeveralCpusIsContended) {
+TEST_P(TakingTurns, OnlyWhatHappensOnSeveralCpusIsContended) {
   handOver(40, 0, 0);
   handOver(10, 0, 1);
   handOver(40, 0, 0);
@@ -85,7 +85,7 @@ TEST_P(Turns, OnlyWhatHappensOnSeveralCpusIsContended) {
 }
 
 /// Tables and lanes of threads have the waiting when it was.
-TEST_P(Turns, PartsOfTheTimeHaveTheirOwnWaiting) {
+TEST_P(TakingTurns, PartsOfTheTimeHaveTheirOwnWaiting) {
   handOver(40, 0, 0);
   handOver(10, 0, 1);
   handOver(40, 0, 0);
@@ -110,7 +110,7 @@ TEST_P(Turns, PartsOfTheTimeHaveTheirOwnWaiting) {
 }
 
 /// Both go to another CPU, and back: each time one of them finds the line elsewhere.
-TEST_P(Turns, ThreadsThatMoveTogetherHardlyWait) {
+TEST_P(TakingTurns, ThreadsThatMoveTogetherHardlyWait) {
   handOver(30, 0, 0);
   handOver(30, 1, 1);
   const Report report = made_.report(true);
@@ -118,7 +118,7 @@ TEST_P(Turns, ThreadsThatMoveTogetherHardlyWait) {
   EXPECT_EQ(lineAt(report, kData)->flags, std::vector<std::string>{"turns"});
 }
 
-TEST_P(Turns, ReadersAloneAreNoTurnsThatMatter) {
+TEST_P(TakingTurns, ReadersAloneAreNoTurnsThatMatter) {
   for (int i = 0; i < 30; ++i)
     for (const uint32_t tid : {kWriter, kOther}) {
       if (bySwitches()) made_.in(kPid, tid, 0);
@@ -131,7 +131,7 @@ TEST_P(Turns, ReadersAloneAreNoTurnsThatMatter) {
   EXPECT_EQ(report.turns->lines, 0u);
 }
 
-TEST_P(Turns, TwoCpusOfOneCoreAreSaid) {
+TEST_P(TakingTurns, TwoCpusOfOneCoreAreSaid) {
   made_.metaJson =
       R"({"schema":"cacheline-recording/1","collector":"clock","machine":{"lineSize":64},
           "topology":{"cores":[{"id":0,"cpus":[0,4]},{"id":1,"cpus":[1,5]}]}})";
@@ -142,7 +142,7 @@ TEST_P(Turns, TwoCpusOfOneCoreAreSaid) {
   EXPECT_EQ(report.turns->oneCore, 1u);
 }
 
-TEST_P(Turns, CpusOfTwoCoresAreApart) {
+TEST_P(TakingTurns, CpusOfTwoCoresAreApart) {
   made_.metaJson =
       R"({"schema":"cacheline-recording/1","collector":"clock","machine":{"lineSize":64},
           "topology":{"cores":[{"id":0,"cpus":[0,4]},{"id":1,"cpus":[1,5]}]}})";
@@ -151,7 +151,7 @@ TEST_P(Turns, CpusOfTwoCoresAreApart) {
 }
 
 /// They may have been elsewhere when nothing was recorded there.
-TEST_P(Turns, AreNotKnownWhereSomeCpusWereNotRecorded) {
+TEST_P(TakingTurns, AreNotKnownWhereSomeCpusWereNotRecorded) {
   for (const auto& [options, recorded] : std::vector<std::pair<std::vector<std::string>, bool>>{
            {{"-C", "2"}, false}, {{"-C2"}, false}, {{"--cpu=2"}, false}, {{"--", "make", "-C", "2"}, true}}) {
     Scenario made(0, bySwitches());
@@ -170,7 +170,7 @@ TEST_P(Turns, AreNotKnownWhereSomeCpusWereNotRecorded) {
 }
 
 /// A spinning thread that is always on its own CPU keeps everybody waiting, however the others take turns.
-TEST_P(Turns, AThirdThreadOnAnotherCpuMakesThemWait) {
+TEST_P(TakingTurns, AThirdThreadOnAnotherCpuMakesThemWait) {
   constexpr uint32_t kThird = 103;
   made_.thread(kPid, kThird);
   if (bySwitches()) made_.in(kPid, kThird, 1);
