@@ -52,7 +52,7 @@ function run() {
   const options = checkOptions();
   const { status } = command(['check', recording, ...options, '--format', 'github']);
   // Also of a check that failed, or is no pass: that is what is to be uploaded.
-  return input('SARIF') === '' || ![0, 1, 3].includes(status) ? status : writeSarif(recording, options, status);
+  return input('SARIF') === '' || ![0, 1, 3, 5].includes(status) ? status : writeSarif(recording, options, status);
 }
 
 /** @returns the status of the check, or why the file cannot be written; what the check says it has said already */

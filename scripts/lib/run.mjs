@@ -63,12 +63,14 @@ function prioritize(pid, priority) {
 /**
  * Starts a program at the head of its own process group, which is killed when this script ends.
  * @param options of child_process.spawn; `stdio` is [no input, ours, ours] unless given.
- * @param options.yielding lets it have only what others leave of the processors.
+ * @param options.yielding lets it have only what others leave of the processors: the kernel takes one that runs nothing else for free
+ *   (SCHED_IDLE), and puts others' threads there rather than beside each other.
  * @param options.foremost lets it have the processors before others, as far as this user may: threads that have to share a processor with
  *   another program take turns on it, and show another sharing than they have by themselves. Whatever it waits for must not be one of the others.
  */
 export function start(command, args, { yielding = false, foremost = false, ...options } = {}) {
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options, detached: true });
+  const [program, ...given] = yielding ? ['chrt', '--idle', '0', command, ...args] : [command, ...args];
+  const child = spawn(program, given, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options, detached: true });
   if (child.pid !== undefined) {
     const { pid } = child;
     if (yielding) prioritize(pid, constants.priority.PRIORITY_LOW);

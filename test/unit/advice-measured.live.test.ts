@@ -1,7 +1,7 @@
 // What real programs' recordings are advised of: objects whose luck is their place, and locks with their data.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAddon, NativeEngine } from '../../extension/engine/native';
 import type { AdviceList } from '../../extension/protocol/advice';
@@ -53,30 +53,6 @@ describe('advice on recordings', function () {
       contended,
     );
     assert.ok(!told.latent.some(({ subject }) => subject.type === 'clock'), 'it is told of twice');
-  });
-
-  it('warns of what the report warns of: threads that took turns on one CPU waited for nobody', async () => {
-    const program = compileFixture('placed-clock', folder.path);
-    const [, cpu] = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
-    assert.ok(cpu !== undefined);
-    const record = async (): Promise<string[]> => {
-      const { status, stderr } = await command.run(
-        ['record', '--force', '-F', '4000', '-o', 'turns', '--', 'taskset', '-c', cpu, program, '0'],
-        { cwd: folder.path },
-      );
-      assert.equal(status, 0, stderr);
-      const { stdout } = await command.run(['report', '--format', 'json', 'turns'], { cwd: folder.path });
-      return (JSON.parse(stdout) as Report).warnings;
-    };
-    const tells = (list: string[]): boolean => list.some((one) => one.includes('they took turns and did not wait for each other'));
-    // Where other programs want this CPU, the threads may seldom be seen in the middle of their work.
-    let warnings = await record();
-    for (let again = 0; again < 5 && !tells(warnings); ++again) warnings = await record();
-    assert.ok(tells(warnings), warnings.join('\n'));
-    const json = await command.run(['advise', '--format', 'json', 'turns'], { cwd: folder.path });
-    assert.deepEqual((JSON.parse(json.stdout) as AdviceList).warnings.slice(0, warnings.length), warnings);
-    const text = await command.run(['advise', '--no-pager', 'turns'], { cwd: folder.path });
-    assert.equal(text.stdout.replace(/\s+/g, ' ').split('took turns and did not wait for each other').length, 2, text.stdout);
   });
 
   it('says that others may rely on a layout that the header of a shared library defines', async () => {

@@ -195,13 +195,10 @@ describe('examples', function () {
       });
       assert.equal(recorded.status, 0, recorded.stderr);
       const { stdout } = await command.run(['report', out, '--show-all', '--format', 'json'], { cwd: folder.path });
-      const { samples, warnings } = JSON.parse(stdout) as Report;
+      const { samples, turns } = JSON.parse(stdout) as Report;
       assert.ok(samples.attributed >= 50, `${samples.attributed} samples are too few to judge by`);
-      const sentence = new RegExp(`^Threads \\d+ and \\d+ were seen at one cache line only on CPU ${cpu}, where they took turns`);
-      assert.ok(
-        warnings.some((text) => sentence.test(text)),
-        warnings.join('\n'),
-      );
+      assert.equal(samples.contended, 0);
+      assert.ok(turns && turns.lines > 0 && turns.samples > samples.attributed / 2, JSON.stringify(turns));
     });
 
   it('a contended atomic followed by a load of a private variable: the atomic is charged', async function () {

@@ -60,8 +60,8 @@ describe('cacheline record', function () {
 
   it('a program that ran without one sample is no success, and one that ended before its first is', async () => {
     const program = join(examples, 'reader_writer-contended');
-    // The agent is in env alone, which takes a tenth of the 50 ms between samples.
-    const { status, stderr } = await run(['record', '--collector', 'agent', '-F', '20', '-o', 'r', '--', 'env', '-i', program]);
+    // The agent is in env alone, which takes a fifth of the 25 ms between samples.
+    const { status, stderr } = await run(['record', '--collector', 'agent', '-F', '40', '-o', 'r', '--', 'env', '-i', program]);
     assert.equal(status, 4, stderr);
     assert.match(stderr, /warning: only 0 samples/);
     assert.equal((await run(['record', '--collector', 'agent', '-o', 'short', '--', 'env', '-i', 'true'])).status, 0);
