@@ -41,8 +41,8 @@ rapidjson::Document contendedDocument() {
 TEST(ReportJson, HasTheDocumentedFieldsAndNoOthers) {
   const rapidjson::Document document = contendedDocument();
   expectKeys(document, {"schema", "evidence", "collector", "lineSize", "samples", "blind", "unseen", "stats",
-                        "shared", "lines", "linesLeftOut", "turns", "objects", "types", "binaries",
-                        "warnings", "seconds", "recording"});
+                        "shared", "lines", "linesLeftOut", "turns", "findings", "objects", "types",
+                        "binaries", "warnings", "seconds", "recording"});
   EXPECT_STREQ(document["schema"].GetString(), "cacheline-report/1");
   expectKeys(document["turns"], {"basis", "samples", "lines", "oneCore", "threads"});
   expectKeys(document["samples"], {"total", "attributed", "contended", "lost", "unattributed"});
@@ -66,15 +66,22 @@ TEST(ReportJson, HasTheDocumentedFieldsAndNoOthers) {
   expectKeys(line["threads"][0], {"pid", "tid", "comm", "loads", "stores", "competes"});
   const Value& access = line["accesses"][0];
   expectKeys(access,
-             {"offset",     "width",     "codeAddress", "elfAddress", "symbol",     "object", "file",
-              "line",       "inlined",   "locked",      "records",    "contended",  "loads",  "stores",
-              "falseShare", "word",      "hitm",        "peer",       "meanCycles", "cycles", "cpus",
-              "threads",    "processes", "nodes",       "skid",       "watch",      "data"});
+             {"offset",     "width",     "codeAddress", "elfAddress", "symbol",     "object",  "file",
+              "line",       "inlined",   "locked",      "records",    "contended",  "loads",   "stores",
+              "falseShare", "word",      "hitm",        "peer",       "meanCycles", "cycles",  "cpus",
+              "threads",    "processes", "nodes",       "skid",       "watch",      "finding", "data"});
   expectKeys(access["data"], {"object", "offset", "definition", "how", "because", "type", "field", "base",
                               "fieldOffset", "index", "allocation", "stackOwner"});
   expectKeys(document["objects"][0], {"object", "space", "binary", "definition", "base", "allocation",
                                       "lines", "verdict", "verdictSure", "falseShare", "flags", "contended",
                                       "contendedShare", "programShare", "records", "loads", "stores"});
+  const Value& finding = document["findings"][0];
+  expectKeys(finding, {"id", "kind", "subject", "definition", "allocation", "verdict", "sure", "programShare",
+                       "contended", "falseShare", "members", "waits", "flags", "objects", "lineCount",
+                       "lines", "advice"});
+  expectKeys(finding["subject"], {"type", "object", "members"});
+  expectKeys(finding["members"][0], {"name", "contended", "falseShare", "file", "line"});
+  expectKeys(finding["waits"][0], {"function", "file", "line", "member", "for", "falsely", "share"});
   expectKeys(document["binaries"][0], {"path", "buildId", "status", "detail"});
   expectKeys(line["falseShare"], {"value", "low", "high"});
   expectKeys(line["words"][0], {"offset", "size", "group"});
