@@ -425,9 +425,10 @@ function pathOf(content: PageContent): string | undefined {
 
 function reportParts(profile: ShownProfile, metric: HeatMetricChoice): Omit<Extract<ToPanel, { type: 'report' }>, 'type' | 'version'> {
   const { report, title, path, first, filter } = profile;
-  const head: Omit<Measured, 'objects' | 'types'> & Partial<Measured> = { ...report };
+  const head: Omit<Measured, 'findings' | 'objects' | 'types'> & Partial<Measured> = { ...report };
   delete head.types; // the page shows none, and layouts can be many
   delete head.objects; // there can be a thousand
+  delete head.findings; // the page gets their words
   const heat = panelHeat(report, metric);
   const lines = panelLines(first.summaries);
   const examples = first.lines.flatMap(({ accesses }) => accesses).slice(0, MOST_EXAMPLES);

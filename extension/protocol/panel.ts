@@ -8,7 +8,7 @@ import type { LineSummary } from './profile';
 import type { Access, CacheLine, Display, ObjectSum, SourcePlace } from './report';
 
 /** The recording's head: what the panel shows above its table. */
-export type PanelSummary = Omit<Measured, 'lines' | 'objects' | 'types'> & { title: string; path: string };
+export type PanelSummary = Omit<Measured, 'lines' | 'findings' | 'objects' | 'types'> & { title: string; path: string };
 
 /** What bars count, and what they could count. */
 export interface PanelHeat {

@@ -238,14 +238,14 @@ void ClockCollector::addStores(const perfdata::Sample& sample, const AddressSpac
 
 uint64_t ClockCollector::storesNext(const Line& line, const Row& row) const {
   constexpr uint64_t kWidest = 8;  // bytes of a store that begins before the place
-  uint64_t samples = 0;
+  uint64_t next = 0;
   const ClockGroup& group = groupOf(row);
   const uint64_t width = std::max(locations[group.location].plan.operand.width, 1u);
   for (uint64_t at = row.offset - (kWidest - 1); at != row.offset + width; ++at)
     if (const auto found = nextStores_.find({{line.space, at}, visitors.actor(group.visitor)});
         found != nextStores_.end())
-      samples += found->second;
-  return samples;
+      next += found->second;
+  return next;
 }
 
 void ClockCollector::add(const Attributed& found) {

@@ -45,7 +45,6 @@ describe('words about threads that took turns', () => {
       return panelWords({
         report: whole,
         first: { lines: [], total: 0 },
-        hasAllObjects: true,
         contendedLines: 0,
       } as unknown as Parameters<typeof panelWords>[0]);
     };

@@ -67,7 +67,6 @@ interface Beginning {
 export class ShownProfile {
   /** With the objects that cost most. */
   report: Measured;
-  hasAllObjects = false;
   readonly first: FirstLines;
   readonly contendedLines: number;
   /** The source lines on which code stands. */
@@ -170,9 +169,8 @@ export class ShownProfile {
     }
   }
 
-  private setObjects({ total, rows }: Answers['objects']): void {
+  private setObjects({ rows }: Answers['objects']): void {
     this.report = { ...this.report, objects: rows };
-    this.hasAllObjects = rows.length === total;
     this.hasObjects = true;
   }
 
