@@ -235,7 +235,9 @@ export class Window {
   async textsAfterLines(): Promise<string[]> {
     return this.page
       .locator('.editor-group-container.active .monaco-editor .view-line span')
-      .evaluateAll((spans) => spans.map((span) => getComputedStyle(span, '::after').content).filter((content) => /%| before/.test(content)));
+      .evaluateAll((spans) =>
+        spans.map((span) => getComputedStyle(span, '::after').content).filter((content) => /%| before/.test(content)),
+      );
   }
 
   /**
