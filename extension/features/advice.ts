@@ -9,6 +9,7 @@ import { EngineError } from '../protocol/engine';
 import type { PanelAdvice } from '../protocol/panel';
 import type { Access, SourcePlace } from '../protocol/report';
 import { actionText, actionTitle, noChangeReason, costSentences, gainSentences, luckSentences } from '../session/advice/advice-words';
+import { cannotTell } from '../session/report/verdict-text';
 import { subjectName } from '../session/advice/advice-names';
 import { placesOf } from '../session/advice/advice-places';
 import { ownLineChange } from '../session/advice/own-line';
@@ -278,7 +279,11 @@ function placeOf({ change, definition }: Advice): SourcePlace | undefined {
 }
 
 function offerTitle(advice: Advice): string {
-  return advice.way === 'none' ? vscode.l10n.t('No layout helps {0}', subjectName(advice.subject)) : actionTitle(advice);
+  if (advice.way !== 'none') return actionTitle(advice);
+  const subject = subjectName(advice.subject);
+  return cannotTell(advice)
+    ? vscode.l10n.t('There are too few samples to tell what helps {0}', subject)
+    : vscode.l10n.t('No layout helps {0}', subject);
 }
 
 /** Undefined where it takes longer: other quick fixes wait for ours, and the next move of the cursor asks again. */
