@@ -57,16 +57,20 @@ export async function runPrograms(programs, options) {
   return merged(results);
 }
 
+/** Their tests record programs. */
+const recordingPrograms = ['record'];
+
 async function runProgram(program, { yielding, foremost, timeoutSeconds, tell = say }) {
   const label = path.basename(program).replace(/^test_/, '');
   const log = `${program}.log`;
   await rm(log, { force: true });
   const { stdout } = await run(program, ['--gtest_list_tests'], { capture: true, timeoutSeconds });
   const names = testNames(stdout);
+  const recording = recordingPrograms.includes(label);
   const results = [];
   const started = performance.now();
   for (let rest = names; rest.length > 0;) {
-    const { output, status, timedOut } = await runTests(program, rest, log, { yielding, foremost, timeoutSeconds });
+    const { output, status, timedOut } = await runTests(program, rest, log, { yielding, recording, foremost, timeoutSeconds });
     const ending = timedOut ? `did not end within ${timeoutSeconds} s` : endingOf(status);
     const { last, ...found } = readOutput(label, output, ending);
     results.push(found);

@@ -65,11 +65,12 @@ function prioritize(pid, priority) {
  * @param options of child_process.spawn; `stdio` is [no input, ours, ours] unless given.
  * @param options.yielding lets it have only what others leave of the processors: the kernel takes one that runs nothing else for free
  *   (SCHED_IDLE), and puts others' threads there rather than beside each other.
+ * @param options.recording of what yields: it records programs, and would lose samples where it had nothing for long. It is only nice.
  * @param options.foremost lets it have the processors before others, as far as this user may: threads that have to share a processor with
  *   another program take turns on it, and show another sharing than they have by themselves. Whatever it waits for must not be one of the others.
  */
-export function start(command, args, { yielding = false, foremost = false, ...options } = {}) {
-  const [program, ...given] = yielding ? ['chrt', '--idle', '0', command, ...args] : [command, ...args];
+export function start(command, args, { yielding = false, recording = false, foremost = false, ...options } = {}) {
+  const [program, ...given] = yielding && !recording ? ['chrt', '--idle', '0', command, ...args] : [command, ...args];
   const child = spawn(program, given, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options, detached: true });
   if (child.pid !== undefined) {
     const { pid } = child;
@@ -87,7 +88,7 @@ export function start(command, args, { yielding = false, foremost = false, ...op
 /**
  * Runs a program to its end.
  * @param options.timeoutSeconds kills the whole group after this time; none by default.
- * @param options.yielding, options.foremost as of `start`.
+ * @param options.yielding, options.recording, options.foremost as of `start`.
  * @param options.capture returns stdout and stderr as text instead of passing them through.
  * @param options.check false: a status other than 0 is returned and not thrown.
  * @returns {{status: number, stdout: string, stderr: string, timedOut: boolean, seconds: number}} status is 128+signal where it died of one.
