@@ -62,6 +62,12 @@ describe('the first paragraph', () => {
     assert.doesNotMatch(text, /Moving|cache line for each|Confidence/);
   });
 
+  it('tells the findings of one line apart where these differ', () => {
+    const own = { lines: ['0x404040'] };
+    const found = [finding({ object: 'stats' }, 60, { ...own, verdict: 'mixed' }), finding({ object: 'workers' }, 40, own)];
+    assert.match(words(found, 100), /60\.0% of these are on 'stats': mixed; 40\.0% are on 'workers': false sharing\.$/);
+  });
+
   it('says of one line what it holds, and who uses it', () => {
     const words_ = plainWords(report([line([at(0x1000, 20), at(0x2000, 20)])]))[0] ?? '';
     assert.match(words_, /It holds 'session \(heap\)'; 1 thread reads and writes: false sharing\.$/);

@@ -172,7 +172,8 @@ function found(report: Report, lines: readonly CacheLine[], number: number): Fir
   const accesses = accessesOfFinding(report, first);
   const own = [...new Set(accesses.map(({ line }) => line))];
   const [only, ...others] = new Set(lead.findings.flatMap(({ lineCount, lines: [address] }) => (lineCount === 1 ? address : undefined)));
-  const top = others.length === 0 && only !== undefined ? lines.find(({ address }) => address === only) : undefined;
+  const isOne = (line: CacheLine): boolean => line.address === only && lead.findings.every(({ verdict }) => verdict === line.verdict);
+  const top = others.length === 0 && only !== undefined ? lines.find(isOne) : undefined;
   const mostly = mostlyOf(report, first);
   const what =
     top === undefined
