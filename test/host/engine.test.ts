@@ -53,6 +53,8 @@ describe('engine killed by SIGKILL', function () {
     assert.ok(await running);
     assert.equal(api.engineCrashes().count, count + 1);
     assert.equal(api.recorderPid(), recorder);
-    assert.ok((await api.heatOf(file)).length > 0);
+    // Whether its threads ran at once is another matter: the next engine starts meanwhile.
+    const samples = (await api.currentReport())?.samples;
+    assert.ok(samples && samples.attributed > 0 && samples.lost === 0, JSON.stringify(samples));
   });
 });
