@@ -28,14 +28,20 @@ bool mayHold(Condition condition, uint64_t flags) {
 }
 
 bool Comparison::uses(uint32_t registers) const {
-  return ((registers >> left) & 1) != 0 || (right != kRegNone && ((registers >> right) & 1) != 0);
+  const auto isOne = [&](const Side& side) {
+    return side.reg != kRegNone && ((registers >> side.reg) & 1) != 0;
+  };
+  return isOne(left) || isOne(right);
 }
 
 std::optional<uint64_t> Comparison::flags(const Registers& registers) const {
-  if (!registers.has(left) || (right != kRegNone && !registers.has(right))) return {};
+  const auto isKnown = [&](const Side& side) { return side.reg == kRegNone || registers.has(side.reg); };
+  if (readsMemory() || !isKnown(left) || !isKnown(right)) return {};
   const uint64_t mask = ~uint64_t{0} >> (64 - bits), top = uint64_t{1} << (bits - 1);
-  const uint64_t a = registers.value[left] & mask;
-  const uint64_t b = (right == kRegNone ? static_cast<uint64_t>(constant) : registers.value[right]) & mask;
+  const auto valueOf = [&](const Side& side) {
+    return (side.reg == kRegNone ? side.constant : registers.value[side.reg]) & mask;
+  };
+  const uint64_t a = valueOf(left), b = valueOf(right);
   const uint64_t result = (test ? a & b : a - b) & mask;
   uint64_t flags = 0;
   if (result == 0) flags |= kZero;
@@ -53,38 +59,16 @@ std::optional<Comparison> decodeComparison(std::span<const uint8_t> bytes) {
   Comparison comparison;
   comparison.test = decoded.mnemonic == ZYDIS_MNEMONIC_TEST;
   if (!comparison.test && decoded.mnemonic != ZYDIS_MNEMONIC_CMP) return {};
-  const ZydisDecodedOperand &left = operands[0], &right = operands[1];
-  if (left.type != ZYDIS_OPERAND_TYPE_REGISTER || !isPlainPart(left.reg.value)) return {};
-  comparison.left = enclosingRegister(left.reg.value);
-  comparison.bits = static_cast<uint8_t>(left.size);
-  if (right.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-    comparison.constant = right.imm.value.s;
-    return comparison;
-  }
-  if (right.type != ZYDIS_OPERAND_TYPE_REGISTER || !isPlainPart(right.reg.value)) return {};
-  comparison.right = enclosingRegister(right.reg.value);
-  return comparison;
-}
-
-std::optional<Compared> decodeCompared(std::span<const uint8_t> bytes) {
-  ZydisDecodedInstruction decoded;
-  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-  if (!decodeFully(bytes, decoded, operands)) return {};
-  Compared compared;
-  compared.test = decoded.mnemonic == ZYDIS_MNEMONIC_TEST;
-  if (!compared.test && decoded.mnemonic != ZYDIS_MNEMONIC_CMP) return {};
-  compared.bits = static_cast<uint8_t>(operands[0].size);
-  const auto take = [](const ZydisDecodedOperand& operand, Compared::Side& side) {
+  comparison.bits = static_cast<uint8_t>(operands[0].size);
+  const auto take = [](const ZydisDecodedOperand& operand, Comparison::Side& side) {
     side.memory = operand.type == ZYDIS_OPERAND_TYPE_MEMORY;
     if (operand.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) side.constant = operand.imm.value.u;
-    if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) {
-      if (!isPlainPart(operand.reg.value)) return false;
-      side.reg = enclosingRegister(operand.reg.value);
-    }
-    return true;
+    if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) return true;
+    side.reg = enclosingRegister(operand.reg.value);
+    return isPlainPart(operand.reg.value);
   };
-  if (!take(operands[0], compared.left) || !take(operands[1], compared.right)) return {};
-  return compared;
+  if (!take(operands[0], comparison.left) || !take(operands[1], comparison.right)) return {};
+  return comparison;
 }
 
 }  // namespace cacheline::decode

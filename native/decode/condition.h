@@ -19,33 +19,26 @@ inline constexpr Condition kOutOfFlags = 0x11;  ///< loop, jrcxz, xbegin: the fl
 /// False only where the jump is not taken with these flags.
 bool mayHold(Condition condition, uint64_t flags);
 
-/// `cmp` or `test` of a register with a register or a constant.
+/// What `cmp` or `test` holds against each other.
 struct Comparison {
-  uint8_t left = kRegNone, right = kRegNone;  ///< X86Register; no `right`: the constant
-  int64_t constant = 0;
-  uint8_t bits = 64;  ///< of what is compared: 8, 16, 32 or 64; never ah, bh, ch, dh
-  bool test = false;
-
-  /// Whether one of the registers is in a set (bit n: X86Register n).
-  bool uses(uint32_t registers) const;
-  /// The flags that it leaves, as far as conditions ask for them. Empty where the snapshot lacks a register.
-  std::optional<uint64_t> flags(const Registers& registers) const;
-};
-
-/// The comparison at the start of `bytes`. Empty: it is none, or one with memory.
-std::optional<Comparison> decodeComparison(std::span<const uint8_t> bytes);
-
-/// What `cmp` or `test` holds against each other, whether registers, constants or the memory operand.
-struct Compared {
   struct Side {
     uint8_t reg = kRegNone;  ///< X86Register; kRegNone: memory, or the constant
     bool memory = false;
     uint64_t constant = 0;
   };
   Side left, right;
-  uint8_t bits = 64;  ///< of what is compared
+  uint8_t bits = 64;  ///< of what is compared: 8, 16, 32 or 64; never ah, bh, ch, dh
   bool test = false;
+
+  bool readsMemory() const { return left.memory || right.memory; }
+  /// Whether one of the registers is in a set (bit n: X86Register n).
+  bool uses(uint32_t registers) const;
+  /// The flags that it leaves, as far as conditions ask for them. Empty where it reads memory, or the
+  /// snapshot lacks a register.
+  std::optional<uint64_t> flags(const Registers& registers) const;
 };
-std::optional<Compared> decodeCompared(std::span<const uint8_t> bytes);
+
+/// The comparison at the start of `bytes`. Empty: it is none.
+std::optional<Comparison> decodeComparison(std::span<const uint8_t> bytes);
 
 }  // namespace cacheline::decode

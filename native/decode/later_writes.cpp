@@ -168,10 +168,10 @@ class WaysOn {
   Question questionOf(std::span<const uint8_t> bytes, const Instruction& instruction, const WayValues& values,
                       bool isAccess) const {
     Question question;
-    const auto compared = decodeCompared(bytes);
+    const auto compared = decodeComparison(bytes);
     if (!compared) return question;
     question.bits = compared->bits;
-    const auto valueOf = [&](const Compared::Side& side) -> std::optional<Value> {
+    const auto valueOf = [&](const Comparison::Side& side) -> std::optional<Value> {
       if (side.memory) return isAccess ? Value{{{loaded_, 1}}, 0} : values.contentAt(instruction.operand);
       return side.reg != kRegNone ? values.valueOf(side.reg) : Value{{}, side.constant};
     };

@@ -34,9 +34,9 @@ bool decodePiece(const Piece& piece, std::vector<Instruction>& line, std::vector
 
 /// By a comparison that came out equal.
 Equality shownBy(const Comparison& comparison) {
-  const auto& [left, right, constant, bits, test] = comparison;
-  if (!test) return {left, right, static_cast<uint64_t>(constant), bits};
-  if (left == right) return {left, kRegNone, 0, bits};
+  const auto& [left, right, bits, test] = comparison;
+  if (!test) return {left.reg, right.reg, right.constant, bits};
+  if (left.reg == right.reg) return {left.reg, kRegNone, 0, bits};
   return {};
 }
 
@@ -139,6 +139,7 @@ std::optional<Path> pathThrough(std::vector<Piece> pieces) {
     if (turn.jump == first) continue;
     const uint64_t before = path.addresses[turn.jump - 1] - piece.code->start;
     turn.comparison = decodeComparison(piece.code->bytes.subspan(before));
+    if (turn.comparison && turn.comparison->readsMemory()) turn.comparison.reset();
     if (turn.comparison && turn.condition == kEqual) path.line.back().equality = shownBy(*turn.comparison);
   }
   path.pieces = std::move(pieces);

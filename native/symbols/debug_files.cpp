@@ -16,8 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kLongestBuildId = 64;  // bytes
-
 struct DebugLink {
   std::string name;
   uint32_t crc = 0;

@@ -22,7 +22,6 @@ std::vector<T> readTable(const ElfFormat& format, Bytes bytes, uint64_t offset, 
 
 /// Walks Elf64_Nhdr records; `alignment` is 4, or 8 where the header asks for it.
 std::string buildIdInNotes(const ElfFormat& format, Bytes notes, uint64_t alignment) {
-  constexpr uint32_t kLongestBuildId = 64;
   const uint64_t align = alignment == 8 ? 8 : 4;
   uint64_t offset = 0;
   Elf64_Nhdr note;

@@ -20,6 +20,8 @@ std::string_view stringAt(Bytes strings, uint64_t offset);
 /// Two lower-case digits a byte.
 std::string hex(Bytes bytes);
 
+inline constexpr size_t kLongestBuildId = 64;  ///< bytes; a longer one is none
+
 struct ElfSection {
   std::string_view name;
   Elf64_Shdr header{};

@@ -88,13 +88,13 @@ TEST(Comparison, OfConstants) {
 }
 
 TEST(Comparison, NeedsPlainRegistersInTheSnapshot) {
-  EXPECT_FALSE(decodeComparison(fromHex("39 07"))) << "cmp [rdi], eax";
-  EXPECT_FALSE(decodeComparison(fromHex("3b 07"))) << "cmp eax, [rdi]";
+  const Registers none;
+  EXPECT_FALSE(decodeComparison(fromHex("39 07"))->flags(none)) << "cmp [rdi], eax";
+  EXPECT_FALSE(decodeComparison(fromHex("3b 07"))->flags(none)) << "cmp eax, [rdi]";
   EXPECT_FALSE(decodeComparison(fromHex("80 fc 05"))) << "cmp ah, 5";
   EXPECT_FALSE(decodeComparison(fromHex("38 e0"))) << "cmp al, ah";
   EXPECT_FALSE(decodeComparison(fromHex("01 f7"))) << "add edi, esi";
   EXPECT_FALSE(decodeComparison(fromHex("39")));
-  Registers none;
   EXPECT_FALSE(decodeComparison(fromHex("39 f7"))->flags(none));
 }
 

@@ -21,7 +21,7 @@ std::optional<Join> joinIn(std::string_view hex, uint64_t ip) {
 std::string describe(const std::vector<Demand>& demands) {
   std::string text;
   for (const Demand& demand : demands)
-    text += std::string(demand.comparison.test ? "test " : "cmp ") + registerName(demand.comparison.left) +
+    text += std::string(demand.comparison.test ? "test " : "cmp ") + registerName(demand.comparison.left.reg) +
             " " + std::to_string(demand.condition) + "; ";
   return text;
 }
