@@ -8,6 +8,7 @@ import {
   doText,
   factor,
   gainSentences,
+  guardText,
   latentSentences,
   luckSentences,
   noChangeReason,
@@ -256,6 +257,19 @@ describe('advice sentences', () => {
     );
     assert.equal(actionTitle(advice()), "Give each 'Worker' cache lines of its own (predicted 2.1x)");
     assert.equal(actionTitle(changes.advice[3]!), "Give 'messages_written' and 'messages_read' cache lines of their own");
+  });
+
+  it('speak of a type without a name by its object', () => {
+    const type = typeReference('struct {...}', '/a.c', 1, ['a', 'b']);
+    const subject = { type: 'struct {...}', object: 'shared', members: ['b'] };
+    const members = advice({ subject, change: membersChange(type, [[0], [1]]) });
+    assert.equal(guardText(members), undefined);
+    assert.equal(reorderCommand(advice({ subject, change: membersChange(type, [[1], [0]]) })), undefined);
+    const aligned = advice({ subject, change: { kind: 'align-type', type, alignment: 64 } });
+    assert.equal(actionTitle(aligned), "Give each object cache lines of its own: 'shared' (predicted 2.1x)");
+    const all = text(adviceList([members, aligned]), 200);
+    assert.match(all, /first member of the type of 'shared'|align the type of 'shared'/);
+    assert.doesNotMatch(all, /\{\.\.\./);
   });
 
   it('give the command that reorders initialisers, quoted for a shell, where members change their order', () => {

@@ -101,7 +101,7 @@ describe('a remedy by what waits for what', () => {
           [0, 0, 0.25, 0],
         ],
       ),
-      /'queue\.tag' and 'queue\.state' .* ends 75\.0% of the waiting\. .* remains .*'queue\.state', .*sharing less often/,
+      /'queue\.tag' and 'queue\.state' .* ends most of the waiting\. .* remains .*'queue\.state', .*sharing less often/,
     );
   });
 
@@ -115,7 +115,7 @@ describe('a remedy by what waits for what', () => {
         [1, 0, 0.06, 1],
       ],
     );
-    assert.match(remedyOf('mixed', [line]), /^A cache line for each of 'queue\.lock' and 'queue\.limit' .* ends 6\.0% of the waiting/);
+    assert.match(remedyOf('mixed', [line]), /^A cache line for each of 'queue\.lock' and 'queue\.limit' .* ends a small part of the waiting/);
   });
 
   it('names of each group the two hottest, of many groups three', () => {
@@ -199,14 +199,14 @@ describe('a remedy by what waits for what', () => {
         { verdictSure: false, falseShare: { value: 0.5, low, high: 1 } },
       );
     assert.match(remedyOf('mixed', [line(0)]), /cannot tell/);
-    assert.match(remedyOf('mixed', [line(0.1)]), /^A cache line for each of .* ends 50\.0% of the waiting/);
-    assert.match(remedyOf('mixed', [line(0), line(0.1)]), / ends 50\.0% of the waiting/, 'surely some on another line');
+    assert.match(remedyOf('mixed', [line(0.1)]), /^A cache line for each of .* ends part of the waiting/);
+    assert.match(remedyOf('mixed', [line(0), line(0.1)]), / ends part of the waiting/, 'surely some on another line');
   });
 
   it('adds up all lines', () => {
     const apart = waiting('mixed', own, [0, 1], [[0, 1, 1, 1]]);
     const shared = waiting('mixed', [use('n', 0, [1, 2], { writes: 120 })], [0], [[0, 0, 1, 0]]);
-    assert.match(remedyOf('mixed', [{ ...apart, contended: 130 }, shared]), / ends 52\.0% of the waiting/);
+    assert.match(remedyOf('mixed', [{ ...apart, contended: 130 }, shared]), / ends part of the waiting/);
   });
 
   it('does not part words that the same code uses in one step', () => {
@@ -220,9 +220,9 @@ describe('a remedy by what waits for what', () => {
     assert.match(remedy('mixed', ring, [0, 1], waits(0.95)), / in one step/, 'what is left is not worth it');
     assert.match(
       remedy('false sharing', ring, [0, 1], waits(0.5)),
-      /'queue\.tail' and 'queue\.head' .* ends 45\.0% of the waiting\. .* remains .*'queue\.tail' and 'queue\.head'/,
+      /'queue\.tail' and 'queue\.head' .* ends part of the waiting\. .* remains .*'queue\.tail' and 'queue\.head'/,
     );
-    assert.match(remedy('false sharing', ring, [0, 1], waits(0)), /ends 90\.0% of the waiting/);
+    assert.match(remedy('false sharing', ring, [0, 1], waits(0)), /ends most of the waiting/);
   });
 
   it('says what the pattern says where nothing is listed or known', () => {

@@ -10,6 +10,11 @@ export const MAX_NAMES = 4;
 /** What C++'s scopes without a name are called in debug information, and nowhere in a source. */
 export const UNNAMED_SCOPE = '(anonymous namespace)::';
 
+/** As `struct {...}`: no source can write it. */
+export function hasNoName(type: string): boolean {
+  return type.includes('{');
+}
+
 /** Without scopes that have no name. */
 export function readable(name: string): string {
   return printable(name.replaceAll(UNNAMED_SCOPE, ''));
@@ -23,13 +28,19 @@ export function named(name: string): string {
 /** "counters (atomic_long)", "objects of session": printable. */
 export function subjectText({ type, object }: Advice['subject']): string {
   if (object === '') return type === '' ? t('unnamed memory') : t('objects of {0}', readable(type));
-  return type === '' || type === object ? readable(object) : `${readable(object)} (${readable(type)})`;
+  return type === '' || type === object || hasNoName(type) ? readable(object) : `${readable(object)} (${readable(type)})`;
 }
 
 /** A short name, quoted. */
 export function subjectName({ type, object }: Advice['subject']): string {
   const name = object === '' ? type : object;
   return name === '' ? t('unnamed memory') : named(name);
+}
+
+/** The type that is to be changed, in prose. */
+export function typeText({ subject, change }: Advice): string {
+  const type = change !== null && 'type' in change ? change.type.name : subject.type || subject.object;
+  return hasNoName(type) && subject.object !== '' ? t('the type of {0}', named(subject.object)) : named(type);
 }
 
 /** "'counters'", "an array of 'Slot'". */

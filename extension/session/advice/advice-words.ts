@@ -7,7 +7,7 @@ import { LESS_OFTEN, PRIVATE_COPY } from '../report/remedies';
 import { cannotTell } from '../report/verdict-text';
 import { percent } from '../../protocol/words';
 import { alternatives, count, enumerate, plural, printable } from '../text/terminal-text';
-import { arrayName, memberNames, MAX_NAMES, named, names, readable, subjectName, UNNAMED_SCOPE } from './advice-names';
+import { arrayName, hasNoName, memberNames, MAX_NAMES, named, names, readable, subjectName, typeText, UNNAMED_SCOPE } from './advice-names';
 import { alignedBlocks, alignedType, alignedVariables, languageOf, perThreadSketch, startedLine, stridedElements } from './spelling';
 
 /** Where no change says it, as of nearly all machines: bytes of a cache line. */
@@ -65,7 +65,7 @@ export function whySentence(advice: Advice): string {
     case 'alignment':
       return t(
         'Objects of {0} begin in the middle of a cache line, so neighbours that different threads use share one. Each thread waits for the other’s writes.',
-        named(subject.type || subject.object),
+        typeText(advice),
       );
     case 'adjacent':
       return t(
@@ -97,7 +97,8 @@ export function lockSentences({ locks }: Pick<Advice, 'locks'>): string {
     .join(' ');
 }
 
-function unrelated({ subject, way, change }: Advice): string {
+function unrelated(advice: Advice): string {
+  const { subject, way, change } = advice;
   const wait = t('Each thread waits for writes to data that it does not use.');
   const who = subjectName(subject);
   if (change?.kind === 'align-variables' && change.variables.length > 1)
@@ -112,7 +113,7 @@ function unrelated({ subject, way, change }: Advice): string {
   if (change?.kind === 'members' || change?.kind === 'split-members')
     return t('Members of {0}{1} that different threads use lie on one cache line. {2}', who, memberNames(subject.members), wait);
   if (change?.kind === 'align-type')
-    return t('Several objects of {0} lie on one cache line, and different threads use them. {1}', named(change.type.name), wait);
+    return t('Several objects of {0} lie on one cache line, and different threads use them. {1}', typeText(advice), wait);
   return t('Data of different threads lies on one cache line at {0}{1}. {2}', who, memberNames(subject.members), wait);
 }
 
@@ -121,7 +122,7 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
   const { subject, way, why, change } = advice;
   const language = languageOf(advice);
   const alignment = alignmentOf(advice);
-  const type = named(change !== null && 'type' in change ? change.type.name : subject.type || subject.object);
+  const type = typeText(advice);
   const only = (sentence: string): { sentence: string; lines: string[] } => ({ sentence, lines: [] });
   if (change?.kind === 'members') {
     const order = isReordered(change) ? t('Put the members in this order') : t('Keep the order of the members');
@@ -315,7 +316,8 @@ export function actionTitle(advice: Advice): string {
 }
 
 /** "Give 'ticks' a cache line of its own": what applying the edit does. */
-export function actionText({ subject, change, way }: Advice): string {
+export function actionText(advice: Advice): string {
+  const { subject, change, way } = advice;
   const own = (of: readonly string[]): string =>
     of.length === 1 ? t('Give {0} a cache line of its own', named(of[0] ?? '')) : t('Give {0} cache lines of their own', names(of));
   switch (change?.kind) {
@@ -326,14 +328,16 @@ export function actionText({ subject, change, way }: Advice): string {
       if (wanted.length > 0) return own(wanted);
       return t(
         'Split the members of {0} over cache lines, starting at {1}',
-        named(change.type.name),
+        typeText(advice),
         enumerate(groups.slice(1, MAX_NAMES).map(([first = '']) => named(first))),
       );
     }
     case 'split-members':
-      return t('Move {0} out of {1}', names(partsOf(change).flat()), named(change.type.name));
+      return t('Move {0} out of {1}', names(partsOf(change).flat()), typeText(advice));
     case 'align-type':
-      return t('Give each {0} cache lines of its own', named(change.type.name));
+      return hasNoName(change.type.name)
+        ? t('Give each object cache lines of its own: {0}', subjectName(subject))
+        : t('Give each {0} cache lines of its own', named(change.type.name));
     case 'align-variables':
       return own(change.variables.map(({ name }) => name));
     case 'allocate':
@@ -372,7 +376,7 @@ export function reorderCommand({ change }: Advice): string | undefined {
   if (change?.kind !== 'members' || !isReordered(change)) return undefined;
   const { name, members, definition } = change.type;
   const fields = change.order.map(({ member }) => members[member]?.name ?? '');
-  if (fields.includes('') || definition.file === '') return undefined;
+  if (fields.includes('') || hasNoName(name) || definition.file === '') return undefined;
   const args = ['-i', '-record-name', name.replaceAll(UNNAMED_SCOPE, ''), '-fields-order', fields.join(','), definition.file];
   return printable(joinArguments(['clang-reorder-fields', ...args]));
 }
@@ -384,7 +388,7 @@ export function guardText(advice: Advice): string | undefined {
   const language = languageOf(advice);
   if (language === 'rust' || language === 'go') return undefined;
   const [first] = change.order.slice(1).flatMap(({ member, startsLine }) => (startsLine ? [change.type.members[member]?.name ?? ''] : []));
-  if (first === undefined || first === '') return undefined;
+  if (first === undefined || first === '' || hasNoName(change.type.name)) return undefined;
   const isC = language === 'c' || language === 'kernel';
   const name = readable(change.type.name);
   const type = isC && !name.startsWith('struct ') ? `struct ${name}` : name;

@@ -171,6 +171,12 @@ function groupsOf(line: CacheLine): Group[] {
   return [...groups.values()].filter(({ accesses }) => accesses.length > 0).sort((a, b) => weight(b) - weight(a));
 }
 
+/** In words: a sample may wait for several words, so what remains after a change is for its replay to say (native/advice/replay.h). */
+function roughly(ended: number): string {
+  if (ended >= 0.75) return t('most');
+  return ended > 0.25 ? t('part') : t('a small part');
+}
+
 function apartRemedy(line: CacheLine, ended: number): string {
   const groups = groupsOf(line);
   const shown = groups.slice(0, MAX_GROUPS).map(({ accesses }) => accessNames(line, accesses));
@@ -180,7 +186,7 @@ function apartRemedy(line: CacheLine, ended: number): string {
       ? REMEDY['false sharing']
       : t(
           'Giving each thread’s data its own cache line (alignas, padding, one struct per thread) ends {0} of the waiting.',
-          percent(ended),
+          roughly(ended),
         );
   const how = t('A cache line for each of {0} (alignas, padding)', enumerate(shown));
   if (ended >= ALL) return t('{0} ends it.', how);
@@ -189,7 +195,7 @@ function apartRemedy(line: CacheLine, ended: number): string {
     left.length === 0
       ? ''
       : t(' What remains is at {0}, which threads share: only {1} helps there.', enumerate(left.slice(0, MAX_GROUPS)), LESS_OFTEN);
-  return t('{0} ends {1} of the waiting.{2}', how, percent(ended), rest);
+  return t('{0} ends {1} of the waiting.{2}', how, roughly(ended), rest);
 }
 
 /**
