@@ -361,6 +361,9 @@ describe('plain words', () => {
     assert.ok(plainWords(report).join('\n').includes("--watch 'pending[1].x'\\''; rm *'"), plainWords(report).join('\n'));
     report.lines[0]!.accesses[0]!.data = { ...data, field: 'ready | closed' };
     assert.match(plainWords(report).join('\n'), /reads of 'pending\[1\]\.ready \| closed' .* --watch 'pending\[1\]\.ready' tells/);
+    assert.match(plainWords(report).join('\n'), /Nobody waits for another thread at data that is only read;/);
+    report.lines[0]!.accesses[0]!.storesLater = 'sometimes';
+    assert.match(plainWords(report).join('\n'), /no write was sampled there\. The code that reads it can also write it: how often/);
     report.lines[0]!.stores.total = 1;
     assert.doesNotMatch(plainWords(report).join('\n'), /--watch/, 'a write was sampled');
     report.lines[0]!.stores.total = 0;

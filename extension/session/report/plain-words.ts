@@ -113,12 +113,18 @@ function muchRead(report: Report): string {
   if (top === undefined || most === undefined) return '';
   const data = dataText(most.data, () => addressOf(top, most));
   const watch = most.data.how === 'global' ? joinArguments(['--watch', oneMember(data)]) : t('watchpoints (--watch ADDRESS with -p)');
-  return t(
-    '{0} of the samples are reads of {1} by several threads, and no write was sampled there. Nobody waits for another thread at data that is only read; a recording with {2} tells whether anyone writes it now and then.',
+  const read = t(
+    '{0} of the samples are reads of {1} by several threads, and no write was sampled there.',
     percent(top.records / total),
     name(data),
-    watch,
   );
+  const told = top.accesses.some(({ storesLater }) => storesLater !== undefined)
+    ? t('The code that reads it can also write it: how often it did, a recording with {0} tells.', watch)
+    : t(
+        'Nobody waits for another thread at data that is only read; a recording with {0} tells whether anyone writes it now and then.',
+        watch,
+      );
+  return `${read} ${told}`;
 }
 
 /** "flags.ready" of "flags.ready | closed": what can be watched of members on the same bytes. */
