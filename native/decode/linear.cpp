@@ -5,6 +5,20 @@
 
 namespace cacheline::decode {
 
+void LinearValues::Value::add(uint32_t value, uint64_t factor) {
+  const auto at = std::ranges::lower_bound(terms, value, {}, &std::pair<uint32_t, uint64_t>::first);
+  if (at == terms.end() || at->first != value) {
+    if (factor != 0) terms.insert(at, {value, factor});
+  } else if ((at->second += factor) == 0) {
+    terms.erase(at);
+  }
+}
+
+void LinearValues::Value::add(const Value& other, uint64_t factor) {
+  for (const auto& [value, by] : other.terms) add(value, by * factor);
+  constant += other.constant * factor;
+}
+
 LinearValues::LinearValues() {
   for (uint32_t reg = 0; reg < kRegCount; ++reg) registers_[reg].terms = {{reg, 1}};
 }
@@ -37,17 +51,10 @@ LinearValues::Value LinearValues::addressOf(const MemoryOperand& operand) const 
 
 void LinearValues::add(Value& value, uint8_t part, uint64_t factor) const {
   if (part == kRegNone) return;
-  const auto addTerm = [&](uint32_t term, uint64_t by) {
-    const auto at = std::ranges::lower_bound(value.terms, term, {}, &std::pair<uint32_t, uint64_t>::first);
-    if (at == value.terms.end() || at->first != term) {
-      if (by != 0) value.terms.insert(at, {term, by});
-    } else if ((at->second += by) == 0) {
-      value.terms.erase(at);
-    }
-  };
-  if (part == kCodeBias) return addTerm(part, factor);
-  for (const auto& [term, by] : registers_[part].terms) addTerm(term, by * factor);
-  value.constant += registers_[part].constant * factor;
+  if (part == kCodeBias)
+    value.add(part, factor);
+  else
+    value.add(registers_[part], factor);
 }
 
 std::optional<int64_t> distance(const LinearValues::Value& from, const LinearValues::Value& to) {

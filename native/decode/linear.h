@@ -19,6 +19,10 @@ class LinearValues {
   struct Value {
     std::vector<std::pair<uint32_t, uint64_t>> terms;  ///< value and factor; ascending, no factor is 0
     uint64_t constant = 0;
+
+    void add(uint32_t value, uint64_t factor);
+    void add(const Value& other, uint64_t factor);
+    bool operator==(const Value&) const = default;
   };
 
   LinearValues();

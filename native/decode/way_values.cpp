@@ -7,10 +7,6 @@ namespace cacheline::decode {
 
 namespace {
 
-bool same(const LinearValues::Value& a, const LinearValues::Value& b) {
-  return a.constant == b.constant && a.terms == b.terms;
-}
-
 bool has(uint32_t registers, uint8_t reg) {
   return reg < kRegCount && ((registers >> reg) & 1) != 0;
 }
@@ -59,21 +55,12 @@ WayValues::WayValues(const FrameUse& frame, uint32_t keptByCalls, ValueNames& na
 
 void WayValues::addTo(Value& sum, uint8_t part, uint64_t factor, bool& known) const {
   if (part == kRegNone || factor == 0) return;
-  const auto addTerm = [&](uint32_t term, uint64_t by) {
-    const auto at = std::ranges::lower_bound(sum.terms, term, {}, &std::pair<uint32_t, uint64_t>::first);
-    if (at == sum.terms.end() || at->first != term) {
-      if (by != 0) sum.terms.insert(at, {term, by});
-    } else if ((at->second += by) == 0) {
-      sum.terms.erase(at);
-    }
-  };
-  if (part == kCodeBias) return addTerm(part, factor);
-  if (!registers_[part]) {
+  if (part == kCodeBias)
+    sum.add(part, factor);
+  else if (registers_[part])
+    sum.add(*registers_[part], factor);
+  else
     known = false;
-    return;
-  }
-  for (const auto& [term, by] : registers_[part]->terms) addTerm(term, by * factor);
-  sum.constant += registers_[part]->constant * factor;
 }
 
 std::optional<WayValues::Value> WayValues::addressOf(const MemoryOperand& operand) const {
@@ -115,7 +102,7 @@ bool WayValues::isInFrame(const Value& address) const {
 const WayValues::Slot* WayValues::slotAt(const Value& place, uint32_t width, uint64_t address) {
   if (!isInFrame(place)) return nullptr;
   const auto known = std::ranges::find_if(
-      slots_, [&](const Slot& each) { return each.width == width && same(each.place, place); });
+      slots_, [&](const Slot& each) { return each.width == width && each.place == place; });
   if (known != slots_.end()) return &*known;
   slots_.push_back({place, width, named(names_->of(address, kRegNone, isBefore_))});
   return &slots_.back();
@@ -125,7 +112,7 @@ std::optional<WayValues::Value> WayValues::contentAt(const MemoryOperand& operan
   const auto place = addressOf(operand);
   if (!place) return {};
   const auto known = std::ranges::find_if(
-      slots_, [&](const Slot& each) { return each.width == operand.width && same(each.place, *place); });
+      slots_, [&](const Slot& each) { return each.width == operand.width && each.place == *place; });
   if (known == slots_.end()) return {};
   return known->content;
 }
@@ -232,14 +219,14 @@ bool WayValues::meet(const WayValues& other) {
   bool changed = false;
   for (uint8_t reg = 0; reg < kRegCount; ++reg) {
     std::optional<Value>& value = registers_[reg];
-    if (!value || (other.registers_[reg] && same(*value, *other.registers_[reg]))) continue;
+    if (!value || value == other.registers_[reg]) continue;
     value.reset();
     changed = true;
   }
   const auto before = slots_.size();
   std::erase_if(slots_, [&](Slot& slot) {
     const auto found = std::ranges::find_if(other.slots_, [&](const Slot& each) {
-      return each.width == slot.width && same(each.place, slot.place) && same(each.content, slot.content);
+      return each.width == slot.width && each.place == slot.place && each.content == slot.content;
     });
     if (found == other.slots_.end()) return true;
     changed |= found->derived && !slot.derived;
