@@ -179,7 +179,7 @@ function isUnmistakable(type: string, insides: Insides): boolean {
 class Insides {
   private readonly layouts = new Map<string, Layout>();
   private readonly members = new Map<string, Map<string, LayoutMember>>();
-  /** By the last part of their paths, and by their types. */
+  /** By memberKey(), and by their types. */
   private readonly named = new Map<string, Found[]>();
   private readonly typed = new Map<string, Found[]>();
   private readonly known = new Map<string, Map<string, string>>();
@@ -192,9 +192,9 @@ class Insides {
         if (several.has(name) || this.layouts.has(name)) continue;
         this.layouts.set(name, layout);
         this.members.set(name, new Map(layout.members.map((one) => [pathOf(one), one])));
-        for (const [path, { type }] of this.members.get(name) ?? []) {
-          append(this.named, path.slice(path.lastIndexOf('.') + 1), { outer: name, path });
-          append(this.typed, type.replace(/ ?(\[\d*\])+$/, ''), { outer: name, path });
+        for (const [path, one] of this.members.get(name) ?? []) {
+          append(this.named, memberKey(one), { outer: name, path });
+          append(this.typed, one.type.replace(/ ?(\[\d*\])+$/, ''), { outer: name, path });
         }
       }
   }
@@ -222,20 +222,27 @@ class Insides {
   private placesFor(type: string): Found[] {
     const layout = this.layouts.get(type);
     if (layout === undefined) return this.typed.get(type) ?? []; // a number, which has no members
-    const [first, ...others] = layout.members.filter(({ name }) => name !== '');
-    if (first === undefined) return [];
-    const begin = pathOf(first);
-    return (this.named.get(begin.slice(begin.lastIndexOf('.') + 1)) ?? []).flatMap(({ outer, path }): Found[] => {
+    const members = layout.members.filter(({ name }) => name !== '');
+    const places = members.map((one) => this.named.get(memberKey(one)) ?? []);
+    const least = Math.min(...places.map(({ length }) => length)); // of members that are rare
+    const rare = places.findIndex(({ length }) => length === least);
+    const begin = members[rare] === undefined ? '' : pathOf(members[rare]);
+    return (places[rare] ?? []).flatMap(({ outer, path }): Found[] => {
       if (path !== begin && !path.endsWith(`.${begin}`)) return [];
       const prefix = path.slice(0, path.length - begin.length);
-      const members = this.members.get(outer);
       const has = (of: LayoutMember): boolean => {
-        const one = members?.get(prefix + pathOf(of));
+        const one = this.members.get(outer)?.get(prefix + pathOf(of));
         return one?.type === of.type && one.size === of.size;
       };
-      return has(first) && others.every(has) ? [{ outer, path: prefix.replace(/\.$/, '') }] : [];
+      return members.every(has) ? [{ outer, path: prefix.replace(/\.$/, '') }] : [];
     });
   }
+}
+
+/** The last part of its path, with what it is. */
+function memberKey(of: LayoutMember): string {
+  const path = pathOf(of);
+  return `${path.slice(path.lastIndexOf('.') + 1)} ${of.type} ${of.size}`;
 }
 
 interface Found {
