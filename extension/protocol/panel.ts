@@ -23,7 +23,7 @@ export interface PanelHeat {
 
 /** What the table shows of a line while it is folded. */
 export interface PanelLine extends Omit<LineSummary, 'data'> {
-  /** Names of what its accesses are to, the most contended ones first. */
+  /** What its accesses are to, in the report's words: "queue.produced, queue.limit". Untrusted. */
   objects: string;
 }
 
@@ -31,6 +31,8 @@ export interface PanelLine extends Omit<LineSummary, 'data'> {
 export interface UnfoldedLine extends CacheLine {
   /** `ProfileLine.id` */
   id: string;
+  /** What each access is to, in the report's words. Untrusted. */
+  names: string[];
   /** Who waits for whom, in the report's words; absent where nobody is known to. Holds untrusted names. */
   waiting?: string;
 }

@@ -38,6 +38,40 @@ class FindingsJson : protected MemoryJson {
     close();
   }
 
+  void base(const std::optional<uint64_t>& item) {
+    if (item)
+      address("base", *item);
+    else
+      null("base");
+  }
+
+  /// `reasons`: how it is known, and which members may be there beside it.
+  void data(const DataName& item, bool reasons = true) {
+    open("data");
+    field("object", item.object);
+    field("offset", item.offset);
+    definition(item.definition);
+    field("how", howName(item.how));
+    if (reasons) field("because", item.because);
+    field("type", item.type);
+    field("field", item.field);
+    if (reasons && !item.incomplete.empty()) field("incomplete", item.incomplete);
+    base(item.base);
+    optional("fieldOffset", item.fieldOffset);
+    optional("index", item.index);
+    allocation(item.allocation);
+    if (item.stackOwner) {
+      open("stackOwner");
+      field("pid", item.stackOwner->pid);
+      field("tid", item.stackOwner->tid);
+      field("comm", item.stackOwner->comm);
+      close();
+    } else {
+      null("stackOwner");
+    }
+    close();
+  }
+
   void finding(const Finding& item, size_t number) {
     open();
     field("id", "f" + std::to_string(number));

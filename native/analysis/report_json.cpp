@@ -141,11 +141,11 @@ class JsonReport : FindingsJson {
   }
 
   void code(const CodeName& item) {
-    const SourceLine place = ownPlace(item, isForeignSource);
-    field("symbol", ownFunction(item));
+    const OwnCode told = ownCode(item);
+    field("symbol", *told.function);
     field("object", item.object);
-    field("file", *place.file);
-    field("line", place.line);
+    field("file", *told.file);
+    field("line", told.line);
     list("inlined", item.inlined, [&](const symbols::SourceFrame& each) { sourceFrame(each); });
     if (item.why != Unnamed::named) field("unnamed", unnamedReason(item.why));
   }
@@ -318,43 +318,6 @@ class JsonReport : FindingsJson {
     });
     field("alternations", item.alternations);
     close();
-  }
-
-  void data(const DataName& item) {
-    open("data");
-    field("object", item.object);
-    field("offset", item.offset);
-    definition(item.definition);
-    object(item);
-    close();
-  }
-
-  void object(const DataName& item) {
-    field("how", howName(item.how));
-    field("because", item.because);
-    field("type", item.type);
-    field("field", item.field);
-    if (!item.incomplete.empty()) field("incomplete", item.incomplete);
-    base(item.base);
-    optional("fieldOffset", item.fieldOffset);
-    optional("index", item.index);
-    allocation(item.allocation);
-    if (item.stackOwner) {
-      open("stackOwner");
-      field("pid", item.stackOwner->pid);
-      field("tid", item.stackOwner->tid);
-      field("comm", item.stackOwner->comm);
-      close();
-    } else {
-      null("stackOwner");
-    }
-  }
-
-  void base(const std::optional<uint64_t>& item) {
-    if (item)
-      address("base", *item);
-    else
-      null("base");
   }
 
   void type(const TypeHeat& item) {

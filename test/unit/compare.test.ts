@@ -143,7 +143,7 @@ describe('comparing recordings', () => {
     });
 
     it('a function with its inlined code', () => {
-      const result = diff([worker(400, { frame: 'bump' })], [worker(400, { frame: 'bump', symbol: 'run' })]);
+      const result = diff([worker(400, { function: 'bump' })], [worker(400, { function: 'bump', symbol: 'run' })]);
       const found = entry(result, 'function', 'bump');
       assert.deepEqual([found.status, found.inlined], ['same', 'after']);
       assert.equal(result.entries.filter(({ kind }) => kind === 'function').length, 1);
@@ -202,7 +202,12 @@ describe('comparing recordings', () => {
   it('is text that fits its width, and Markdown that names cannot break', () => {
     const name = 'Evil<script>|`@all`\u001b[31m_x_';
     const run = (durationSeconds: number): SumsOptions => ({ more: { recording: wholeRun({ durationSeconds }) } });
-    const result = diff([worker(400), worker(300, { type: name, object: name.repeat(5), frame: name })], [worker(100)], run(3), run(1.5));
+    const result = diff(
+      [worker(400), worker(300, { type: name, object: name.repeat(5), function: name })],
+      [worker(100)],
+      run(3),
+      run(1.5),
+    );
     matchGolden('diff-80.txt', diffText(result, { width: 80, style: PLAIN, showAll: false }));
     for (const width of [40, 80, 200])
       for (const line of diffText(result, { width, style: PLAIN, showAll: true }).split('\n')) assert.ok(displayWidth(line) <= width, line);

@@ -11,7 +11,7 @@ import { isUnknown, type Side, type Sums } from './sums';
 /** What diffOf() needs of each recording. */
 export const DIFF_TABLES: TableKey[][] = [
   ['object', 'type', 'member'],
-  ['frame', 'function'],
+  ['function', 'symbol'],
   ['object', 'type', 'allocation'],
 ];
 
@@ -142,7 +142,7 @@ function renamedMembers(
 }
 
 function matchedFunctions(before: Sums, after: Sums): Matched[] {
-  const sides = [before, after].map(({ tables }) => ({ sums: sumsBy('frame', tables[1]), symbols: sumsBy('function', tables[1]) }));
+  const sides = [before, after].map(({ tables }) => ({ sums: sumsBy('function', tables[1]), symbols: sumsBy('symbol', tables[1]) }));
   return [...new Set(sides.flatMap(({ sums }) => [...sums.keys()]))].flatMap((name) => {
     const [a, b] = sides.map(({ sums }) => sums.get(name));
     if (!waits(a) && !waits(b)) return [];
