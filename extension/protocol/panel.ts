@@ -52,7 +52,7 @@ export interface PanelWords {
   again?: true;
 }
 
-/** The first advice of a profile, in printable text. */
+/** The advice about what the first paragraph leads with, in printable text. */
 export interface PanelAdvice {
   /** What to change, with what is predicted; or that no layout helps. */
   title: string;
@@ -62,8 +62,6 @@ export interface PanelAdvice {
   opens: 'preview' | 'card' | 'nothing';
   /** Why there is no edit: a sentence; empty where there is one, and where no layout helps. */
   reason: string;
-  /** Advice beside this one. */
-  more: number;
 }
 
 /** More lines than these the page is never sent at once: so many it sorts itself. */
@@ -114,7 +112,10 @@ export type ToPanel =
   | {
       type: 'advice';
       version: number;
-      /** Null: there is none. */ advice: PanelAdvice | null;
+      /** Null: there is none about what the first paragraph leads with. */
+      advice: PanelAdvice | null;
+      /** Advice beside it. */
+      more: number;
       /** Why it could not be had; else empty. */ problem: string;
     }
   /** The samples are read again for the filter that was asked for. */

@@ -81,10 +81,7 @@ export interface DataName {
   } | null;
 }
 
-/**
- * Code by its names. Of the functions that an instruction is in, inlined ones too, one is told: the innermost one of the program's own; else
- * the innermost one of another library; else, of the language's library, the one that was called.
- */
+/** Code by its names. One of its functions, inlined ones too, is told: the innermost of the program's own (docs/outputs.md). */
 export interface NamedCode {
   /** The function that is told, readable; empty: unknown. */
   symbol: string;

@@ -19,7 +19,7 @@ export interface Lead {
 }
 
 /** @param contended samples (or loads) in all. Undefined where nobody waits. */
-export function leadOf({ findings }: Report, contended: number): Lead | undefined {
+export function leadOf({ findings }: Pick<Report, 'findings'>, contended: number): Lead | undefined {
   const [top] = findings;
   if (top === undefined) return undefined;
   const falsely = findings.filter((finding) => finding.contended >= LEAST * contended && waitsFalsely(finding));
