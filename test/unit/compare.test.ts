@@ -1,11 +1,13 @@
 // Comparing two recordings: what is matched with what, what chance explains, and what does not compare.
 import assert from 'node:assert/strict';
 import type { Diff, DiffEntry } from '../../extension/protocol/diff';
+import type { Finding } from '../../extension/protocol/finding';
 import { differenceOf, proportion } from '../../extension/session/compare/chance';
 import { DIFF_TABLES, diffOf } from '../../extension/session/compare/diff';
 import { diffMarkdown, diffText } from '../../extension/session/compare/diff-text';
 import { COLOURED, displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
 import { schemaErrors } from './schemas';
+import { finding } from './report-builder';
 import { sums, wholeRun, type SumsOptions, type Waits } from './sums-builder';
 import { matchGolden } from './golden';
 import { intelReport } from './pmu-reports';
@@ -197,6 +199,15 @@ describe('comparing recordings', () => {
       assert.match(result.notes.join(), /Nothing can be said about 70\.0% of the samples after/);
       assert.equal(entry(diff([], [worker(400)], {}, { more: { blind } }), 'type', 'Worker').status, 'new', 'what is there was seen');
     });
+  });
+
+  it('calls what remains as the findings of the report do', () => {
+    const types = [typeHeat(layout('Worker', 8, [member('ticks', 0, 8)]), [])];
+    const remaining = (findings: Finding[]): Diff['remaining'] =>
+      diff([worker(400)], [worker(100)], { types, more: { findings } }).remaining;
+    assert.deepEqual(remaining([finding({ type: 'Worker', object: 'pool' }, 100)]), { name: 'pool', share: 1 });
+    assert.deepEqual(remaining([finding({ type: 'Worker' }, 60), finding({ object: 'lock' }, 40)]), { name: 'Worker', share: 0.6 });
+    assert.equal(remaining([]), null);
   });
 
   it('is text that fits its width, and Markdown that names cannot break', () => {
