@@ -1,7 +1,7 @@
 // Names in what advice says. Recorded names are quoted and printable.
 import type { Advice, Subject } from '../../protocol/advice';
 import { t } from '../../protocol/l10n';
-import { quoted } from '../report/data-text';
+import { quoted, typeLabel } from '../report/data-text';
 import { count, enumerate, printable } from '../text/terminal-text';
 
 /** Names of one sentence; of more the rest is counted. */
@@ -23,7 +23,7 @@ export function named(name: string): string {
 /** "counters (atomic_long)", "objects of session": printable. */
 export function subjectText({ type, object }: Advice['subject']): string {
   if (object === '') return type === '' ? t('unnamed memory') : t('objects of {0}', readable(type));
-  return type === '' || type === object ? readable(object) : `${readable(object)} (${readable(type)})`;
+  return type === '' || typeLabel(type, object) === object ? readable(object) : `${readable(object)} (${readable(type)})`;
 }
 
 /** A short name, quoted. */

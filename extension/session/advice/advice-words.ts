@@ -2,6 +2,7 @@
 import type { Advice, Latent, Placement, SplitChange, Subject } from '../../protocol/advice';
 import { t } from '../../protocol/l10n';
 import { joinArguments } from '../record/launch';
+import { isUnnamedType, typeLabel } from '../report/data-text';
 import { isLockType } from '../report/lock-names';
 import { LESS_OFTEN, PRIVATE_COPY } from '../report/remedies';
 import { cannotTell } from '../report/verdict-text';
@@ -65,7 +66,7 @@ export function whySentence(advice: Advice): string {
     case 'alignment':
       return t(
         'Objects of {0} begin in the middle of a cache line, so neighbours that different threads use share one. Each thread waits for the other’s writes.',
-        named(subject.type || subject.object),
+        named(typeLabel(subject.type, subject.object) || subject.object),
       );
     case 'adjacent':
       return t(
@@ -112,7 +113,11 @@ function unrelated({ subject, way, change }: Advice): string {
   if (change?.kind === 'members' || change?.kind === 'split-members')
     return t('Members of {0}{1} that different threads use lie on one cache line. {2}', who, memberNames(subject.members), wait);
   if (change?.kind === 'align-type')
-    return t('Several objects of {0} lie on one cache line, and different threads use them. {1}', named(change.type.name), wait);
+    return t(
+      'Several objects of {0} lie on one cache line, and different threads use them. {1}',
+      named(typeLabel(change.type.name, subject.object)),
+      wait,
+    );
   return t('Data of different threads lies on one cache line at {0}{1}. {2}', who, memberNames(subject.members), wait);
 }
 
@@ -121,7 +126,7 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
   const { subject, way, why, change } = advice;
   const language = languageOf(advice);
   const alignment = alignmentOf(advice);
-  const type = named(change !== null && 'type' in change ? change.type.name : subject.type || subject.object);
+  const type = named(typeLabel(change !== null && 'type' in change ? change.type.name : subject.type, subject.object) || subject.object);
   const only = (sentence: string): { sentence: string; lines: string[] } => ({ sentence, lines: [] });
   if (change?.kind === 'members') {
     const order = isReordered(change) ? t('Put the members in this order') : t('Keep the order of the members');
@@ -326,14 +331,14 @@ export function actionText({ subject, change, way }: Advice): string {
       if (wanted.length > 0) return own(wanted);
       return t(
         'Split the members of {0} over cache lines, starting at {1}',
-        named(change.type.name),
+        named(typeLabel(change.type.name, subject.object)),
         enumerate(groups.slice(1, MAX_NAMES).map(([first = '']) => named(first))),
       );
     }
     case 'split-members':
-      return t('Move {0} out of {1}', names(partsOf(change).flat()), named(change.type.name));
+      return t('Move {0} out of {1}', names(partsOf(change).flat()), named(typeLabel(change.type.name, subject.object)));
     case 'align-type':
-      return t('Give each {0} cache lines of its own', named(change.type.name));
+      return t('Give each {0} cache lines of its own', named(typeLabel(change.type.name, subject.object)));
     case 'align-variables':
       return own(change.variables.map(({ name }) => name));
     case 'allocate':
@@ -372,7 +377,7 @@ export function reorderCommand({ change }: Advice): string | undefined {
   if (change?.kind !== 'members' || !isReordered(change)) return undefined;
   const { name, members, definition } = change.type;
   const fields = change.order.map(({ member }) => members[member]?.name ?? '');
-  if (fields.includes('') || definition.file === '') return undefined;
+  if (fields.includes('') || definition.file === '' || isUnnamedType(name)) return undefined;
   const args = ['-i', '-record-name', name.replaceAll(UNNAMED_SCOPE, ''), '-fields-order', fields.join(','), definition.file];
   return printable(joinArguments(['clang-reorder-fields', ...args]));
 }
@@ -382,7 +387,7 @@ export function guardText(advice: Advice): string | undefined {
   const { change } = advice;
   if (change?.kind !== 'members') return undefined;
   const language = languageOf(advice);
-  if (language === 'rust' || language === 'go') return undefined;
+  if (language === 'rust' || language === 'go' || isUnnamedType(change.type.name)) return undefined;
   const [first] = change.order.slice(1).flatMap(({ member, startsLine }) => (startsLine ? [change.type.members[member]?.name ?? ''] : []));
   if (first === undefined || first === '') return undefined;
   const isC = language === 'c' || language === 'kernel';

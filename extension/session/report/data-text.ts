@@ -110,6 +110,16 @@ export function quoted(text: string): string {
   return `'${shortenMiddle(printable(text), LONGEST_QUOTED)}'`;
 }
 
+/** "struct {...}": what debug information says of a type that the source gives no name. */
+export function isUnnamedType(type: string): boolean {
+  return /\{\.\.\.\}$|^\((anonymous|unnamed)\b/.test(type);
+}
+
+/** What to call a type: as the source does, or where it has no name there by its object. */
+export function typeLabel(type: string, object: string): string {
+  return object !== '' && isUnnamedType(type) ? object : type;
+}
+
 /** Where an access is. */
 export function addressOf(line: Pick<CacheLine, 'address'>, access: Pick<Access, 'offset'>): bigint {
   return BigInt(line.address) + BigInt(access.offset);
