@@ -19,7 +19,7 @@ export const TABLE = {
       list: true,
       help:
         'a table by one key or two instead of the report: line, object, type, member, allocation, function (with who waits for whom), ' +
-        'frame (the innermost function, also where it was inlined), source, file, thread, process, cpu, node, time',
+        'symbol (the function whose code it is, without inlined ones), source, file, thread, process, cpu, node, time',
     },
     bins: { type: 'string', value: 'N', help: `with --by time: how many parts to split the time into, ${USUAL_BINS} by default` },
   },

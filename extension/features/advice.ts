@@ -9,6 +9,7 @@ import { EngineError } from '../protocol/engine';
 import type { PanelAdvice } from '../protocol/panel';
 import type { Access, SourcePlace } from '../protocol/report';
 import { actionText, actionTitle, noChangeReason, costSentences, gainSentences, luckSentences } from '../session/advice/advice-words';
+import { leadAdvice } from '../session/report/first-words';
 import { cannotTell } from '../session/report/verdict-text';
 import { subjectName } from '../session/advice/advice-names';
 import { placesOf } from '../session/advice/advice-places';
@@ -47,8 +48,8 @@ interface PlacedChange {
   documents: Map<string, vscode.TextDocument>;
 }
 
-/** What a page shows of the first advice, and what `cacheline.previewAdvice` calls it. */
-export interface FirstAdvice {
+/** What a page shows of an advice, and what `cacheline.previewAdvice` calls it. */
+export interface ShownAdvice {
   shown: PanelAdvice;
   number: number;
   title: string;
@@ -99,11 +100,15 @@ export class AdviceActions implements vscode.CodeActionProvider {
     return actions;
   }
 
-  /** The first advice of a profile, for its page, and where it is. Rejects with EngineError. */
-  async first(profile: ShownProfile, signal: AbortSignal): Promise<FirstAdvice | undefined> {
+  /**
+   * The advice about what a profile's first paragraph leads with, for its page, and where it is; and how many there are beside it. Rejects
+   * with EngineError.
+   */
+  async first(profile: ShownProfile, signal: AbortSignal): Promise<{ found: ShownAdvice | undefined; more: number }> {
     await profile.advice(signal);
-    const [offer, ...others] = await this.offersOf(profile);
-    if (!offer) return undefined;
+    const offers = await this.offersOf(profile);
+    const offer = offers[leadAdvice(profile.report) ?? -1];
+    if (!offer) return { found: undefined, more: offers.length };
     const { advice, number } = offer;
     const { way, change, definition, subject } = advice;
     // Of another profile than the current one the sources are not looked at.
@@ -115,13 +120,12 @@ export class AdviceActions implements vscode.CodeActionProvider {
       words: [luckSentences(advice), gainSentences(advice), costSentences(advice)].filter((text) => text !== '').join(' '),
       opens: reason === '' ? 'preview' : hasCard ? 'card' : 'nothing',
       reason: way === 'none' ? '' : printable(reason),
-      more: others.length,
     };
-    return { shown, number, title: actionTitle(advice), place: placeOf(advice) };
+    return { found: { shown, number, title: actionTitle(advice), place: placeOf(advice) }, more: offers.length - 1 };
   }
 
   /** The first advice about the data of one of these accesses, one with an edit before others. Rejects with EngineError. */
-  async about(profile: ShownProfile, accesses: readonly Access[]): Promise<Pick<FirstAdvice, 'number' | 'title' | 'place'> | undefined> {
+  async about(profile: ShownProfile, accesses: readonly Access[]): Promise<Pick<ShownAdvice, 'number' | 'title' | 'place'> | undefined> {
     await profile.advice();
     const types = new Set(accesses.map(({ data }) => typeName(data.type ?? '')));
     const objects = new Set(accesses.map(({ data }) => data.object));

@@ -27,7 +27,7 @@ import { paced } from '../session/profile/progress-pace';
 import { printable } from '../session/text/terminal-text';
 import { droppedUris } from '../session/record/recording-path';
 import type { ShownProfile } from '../session/profile/shown-profile';
-import type { AdviceActions, FirstAdvice } from './advice';
+import type { AdviceActions, ShownAdvice } from './advice';
 import type { PanelState } from './api';
 import { showError } from './errors';
 import type { HeatMetricChoice } from './heat-metric';
@@ -85,11 +85,11 @@ export class PanelPage implements vscode.Disposable {
   private disposed = false;
   /** Of what was sent last. */
   private version = 0;
-  /** The first one of the recording that is shown. */
+  /** About what the recording that is shown begins with. */
   private firstVersion = 0;
   /** Looks for advice. */
   private looking: AbortController | undefined;
-  private advised: FirstAdvice | undefined;
+  private advised: ShownAdvice | undefined;
   /** What was sent last of it. */
   private detail: LineDetail | undefined;
   /** Likewise. */
@@ -358,19 +358,19 @@ export class PanelPage implements vscode.Disposable {
     const answer = onceMore(() => this.services.advice.first(profile, signal), signal);
     before?.abort();
     let problem = '';
-    const found = await answer.catch((error: unknown) => {
+    const { found, more } = await answer.catch((error: unknown) => {
       if (!(error instanceof EngineError)) throw error;
       problem = `${error.message} ${error.nextStep}`.trim();
-      return undefined;
+      return { found: undefined, more: 0 };
     });
     if (signal.aborted) return;
     this.advised = found;
-    const message: ToPanel = { type: 'advice', version: this.version, advice: found?.shown ?? null, problem };
+    const message: ToPanel = { type: 'advice', version: this.version, advice: found?.shown ?? null, more, problem };
     void this.view.webview.postMessage(message);
   }
 
   /** In the sources, beside the page: the edit, or the card of the type. */
-  private async openAdvice(profile: ShownProfile, { shown, number, title, place }: FirstAdvice): Promise<void> {
+  private async openAdvice(profile: ShownProfile, { shown, number, title, place }: ShownAdvice): Promise<void> {
     await this.owner.activate(profile);
     if (place) await openBeside(this.view, place, this.services);
     if (shown.opens === 'preview') await vscode.commands.executeCommand('cacheline.previewAdvice', number, title);

@@ -104,7 +104,7 @@ export interface Diff {
   after: DiffSide;
   /** All contended samples. */
   program: DiffChange;
-  /** The type or, where none is known, the object with most contended samples after; null: nothing waits any more. */
+  /** The subject of the first finding after, by its object or else its type; null: nothing waits any more. */
   remaining: {
     name: string;
     /** Of all contended samples after. */

@@ -23,7 +23,7 @@ export interface PanelHeat {
 
 /** What the table shows of a line while it is folded. */
 export interface PanelLine extends Omit<LineSummary, 'data'> {
-  /** Names of what its accesses are to, the most contended ones first. */
+  /** What its accesses are to, in the report's words: "queue.produced, queue.limit". Untrusted. */
   objects: string;
 }
 
@@ -31,6 +31,8 @@ export interface PanelLine extends Omit<LineSummary, 'data'> {
 export interface UnfoldedLine extends CacheLine {
   /** `ProfileLine.id` */
   id: string;
+  /** What each access is to, in the report's words. Untrusted. */
+  names: string[];
   /** Who waits for whom, in the report's words; absent where nobody is known to. Holds untrusted names. */
   waiting?: string;
 }
@@ -50,7 +52,7 @@ export interface PanelWords {
   again?: true;
 }
 
-/** The first advice of a profile, in printable text. */
+/** The advice about what the first paragraph leads with, in printable text. */
 export interface PanelAdvice {
   /** What to change, with what is predicted; or that no layout helps. */
   title: string;
@@ -60,8 +62,6 @@ export interface PanelAdvice {
   opens: 'preview' | 'card' | 'nothing';
   /** Why there is no edit: a sentence; empty where there is one, and where no layout helps. */
   reason: string;
-  /** Advice beside this one. */
-  more: number;
 }
 
 /** More lines than these the page is never sent at once: so many it sorts itself. */
@@ -112,7 +112,10 @@ export type ToPanel =
   | {
       type: 'advice';
       version: number;
-      /** Null: there is none. */ advice: PanelAdvice | null;
+      /** Null: there is none about what the first paragraph leads with. */
+      advice: PanelAdvice | null;
+      /** Advice beside it. */
+      more: number;
       /** Why it could not be had; else empty. */ problem: string;
     }
   /** The samples are read again for the filter that was asked for. */

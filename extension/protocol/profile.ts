@@ -36,8 +36,8 @@ export interface LineSummary
   /** Of the threads that compete, of all where none does; one that does both is in either number. */
   writers: number;
   readers: number;
-  /** What its accesses are to, the most contended ones first. */
-  data: Pick<DataName, 'object' | 'stackOwner'>[];
+  /** What its accesses are to, the most contended ones first; those to the same bytes by the same name are one. */
+  data: SummaryUse[];
   /** The own code of its most contended access that says its place. */
   place: SourcePlace | null;
   /** Core cycles of all its loads, and of how many; null: none carries a latency. */
@@ -45,6 +45,11 @@ export interface LineSummary
   timedLoads: number | null;
   /** NUMA nodes of the CPUs. */
   nodes: number[];
+}
+
+export interface SummaryUse extends Pick<Access, 'offset' | 'contended' | 'records'> {
+  /** What names are made of. */
+  data: Omit<DataName, 'because' | 'incomplete'>;
 }
 
 /** From `offset` on, at most `count`; by default all. */

@@ -81,17 +81,17 @@ export interface DataName {
   } | null;
 }
 
-/** Code by its names: the function that holds the instruction, and the innermost place of it. */
+/** Code by its names. One of its functions, inlined ones too, is told: the innermost of the program's own (docs/outputs.md). */
 export interface NamedCode {
-  /** The function that holds the instruction, readable; of library code that was inlined, the program's own. */
+  /** The function that is told, readable; empty: unknown. */
   symbol: string;
   /** Base name of the binary; of code that no file backs the name of its mapping. */
   object: string;
-  /** Of the innermost frame; empty: unknown. */
+  /** Of the place in that function; empty: unknown. */
   file: string;
-  /** Of the innermost frame; 0: unknown. */
+  /** Of the place in that function; 0: unknown. */
   line: Count;
-  /** Innermost first, up to and with `symbol` at the line of its call; empty where nothing was inlined. */
+  /** Innermost first, up to and with the function that the binary's symbols have, at the line of its call; empty where nothing was inlined. */
   inlined: InlineFrame[];
 }
 

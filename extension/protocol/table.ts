@@ -12,7 +12,7 @@ export const TABLE_KEYS = [
   'member',
   'allocation',
   'function',
-  'frame',
+  'symbol',
   'source',
   'file',
   'thread',
@@ -31,7 +31,7 @@ export const KEY_WORDS: Record<TableKey, string> = {
   member: t('member'),
   allocation: t('allocation'),
   function: t('function'),
-  frame: t('innermost function'),
+  symbol: t('symbol'),
   source: t('source line'),
   file: t('source file'),
   thread: t('thread'),
@@ -70,7 +70,7 @@ export interface TableRow {
    * @minProperties 1
    * @maxProperties 2
    * @propertyNames {
-   *   enum: ['line', 'object', 'type', 'member', 'allocation', 'function', 'frame', 'source', 'file', 'thread', 'process', 'cpu', 'node', 'time'],
+   *   enum: ['line', 'object', 'type', 'member', 'allocation', 'function', 'symbol', 'source', 'file', 'thread', 'process', 'cpu', 'node', 'time'],
    * }
    */
   key: Partial<Record<TableKey, string>>;

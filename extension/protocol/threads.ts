@@ -72,7 +72,7 @@ export interface CpuSchedule {
   running: Count[];
 }
 
-/** A function as a binary has it: what was inlined into it is a part of it. Names are untrusted. */
+/** A function, also where it was inlined. Names are untrusted. */
 export interface FunctionName {
   /** Empty: code of `object` that nothing names. */
   name: string;

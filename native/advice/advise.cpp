@@ -341,8 +341,7 @@ class Advisor {
     std::map<Language, uint64_t> samples;
     for (const uint32_t line : waits.lines)
       for (const analysis::Access& access : report_.lines[line].accesses)
-        samples[symbols::languageOfFile(*analysis::ownPlace(*access.code, analysis::isForeignSource).file)] +=
-            access.contended;
+        samples[symbols::languageOfFile(*analysis::ownCode(*access.code).file)] += access.contended;
     samples.erase(Language::unknown);
     const auto most = std::max_element(samples.begin(), samples.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -398,7 +397,7 @@ class Advisor {
     std::set<std::string> files;
     for (const uint32_t line : waits.lines)
       for (const analysis::Access& access : report_.lines[line].accesses)
-        if (const std::string& file = *analysis::ownPlace(*access.code, analysis::isForeignSource).file;
+        if (const std::string& file = *analysis::ownCode(*access.code).file;
             !file.empty() && files.size() < kMost)
           files.insert(file);
     return {files.begin(), files.end()};

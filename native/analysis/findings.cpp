@@ -229,7 +229,7 @@ class Builder {
   }
 
   static Place placeOf(const Access& access) {
-    const SourceLine place = ownPlace(*access.code, isForeignSource);
+    const OwnCode place = ownCode(*access.code);
     return {*place.file, place.line};
   }
 
@@ -260,10 +260,9 @@ class Builder {
     for (const Access& access : line.accesses) {
       if (access.word != cause.word || access.contended == 0) continue;
       const Access* by_ = causeAt(line, cause.cause, access.stores == 0);
-      const Place place = placeOf(access);
-      Weight& weight =
-          sum.waits[{ownFunction(*access.code), place.file, place.line, words.members[cause.word],
-                     by_ == nullptr ? "" : ownFunction(*by_->code), causeMember}];
+      const OwnCode told = ownCode(*access.code);
+      Weight& weight = sum.waits[{*told.function, *told.file, told.line, words.members[cause.word],
+                                  by_ == nullptr ? "" : *ownCode(*by_->code).function, causeMember}];
       const double part = waiting * static_cast<double>(access.contended) /
                           static_cast<double>(std::max<uint64_t>(contended, 1));
       weight.all += part;

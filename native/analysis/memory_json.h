@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "analysis/own_place.h"
 #include "analysis/recording_json.h"
 #include "analysis/report.h"
 
@@ -121,10 +122,11 @@ class MemoryJson : protected RecordingJson {
     list("frames", chain.frames, [&](const CallerFrame& frame) {
       open();
       address("codeAddress", frame.codeAddress);
-      field("symbol", frame.symbol);
+      const OwnCode told = ownCode(frame);
+      field("symbol", *told.function);
       field("object", frame.object);
-      field("file", frame.file);
-      field("line", frame.line);
+      field("file", *told.file);
+      field("line", told.line);
       list("inlined", frame.inlined, [&](const symbols::SourceFrame& each) { sourceFrame(each); });
       close();
     });

@@ -56,32 +56,51 @@ bool isGoLibrary(std::string_view file) {
   return false;
 }
 
+/// libstdc++ and libc++, wherever a toolchain is: `/usr/include/c++/14/`, `/opt/llvm/include/c++/v1/`.
+bool isCppLibrary(std::string_view file) {
+  constexpr std::string_view kFolder = "/include/c++/";
+  const size_t at = file.find(kFolder);
+  if (at == std::string_view::npos) return false;
+  std::string_view version = file.substr(at + kFolder.size());
+  if (version.starts_with('v')) version.remove_prefix(1);
+  return !version.empty() && kDigits.find(version[0]) != std::string_view::npos;
+}
+
+/// Headers of compilers, with the intrinsics, and those of the C library that have code.
+bool isOfCompilerOrC(std::string_view file) {
+  constexpr std::array<std::string_view, 3> kCompilers{"/usr/lib/gcc", "/usr/lib/llvm", "/usr/lib/clang"};
+  if (std::ranges::any_of(kCompilers, [&](std::string_view folder) { return file.starts_with(folder); }))
+    return true;
+  constexpr std::string_view kHeaders = "/usr/include/";
+  if (!file.starts_with(kHeaders)) return false;
+  file.remove_prefix(kHeaders.size());
+  // Debian has a folder for each kind of machine: x86_64-linux-gnu.
+  const size_t slash = file.find('/');
+  if (slash != std::string_view::npos && has(file.substr(0, slash), "-linux-")) file.remove_prefix(slash + 1);
+  return file.starts_with("bits/") || file.starts_with("sys/") || file.starts_with("c++/");
+}
+
 }  // namespace
 
 bool isSystemSource(std::string_view file) {
   constexpr std::array<std::string_view, 3> kSystem{"/usr/include/", "/usr/lib/", "/usr/local/include/"};
-  return std::ranges::any_of(kSystem, [&](std::string_view folder) { return file.starts_with(folder); });
+  return isCppLibrary(file) ||
+         std::ranges::any_of(kSystem, [&](std::string_view folder) { return file.starts_with(folder); });
+}
+
+SourceOwner ownerOf(std::string_view file) {
+  constexpr std::array<std::string_view, 5> kPackages{"/.cargo/registry/", "/cargo/registry/", "/.cargo/git/",
+                                                      "/cargo/git/", "/pkg/mod/"};
+  if (has(file, "/rustlib/src/rust/library/") || isBelowRustCommit(file) || isGoLibrary(file) ||
+      isCppLibrary(file) || isOfCompilerOrC(file))
+    return SourceOwner::language;
+  const bool isPackage =
+      std::ranges::any_of(kPackages, [&](std::string_view folder) { return has(file, folder); });
+  return isPackage || isSystemSource(file) ? SourceOwner::library : SourceOwner::program;
 }
 
 bool isForeignSource(std::string_view file) {
-  constexpr std::array<std::string_view, 6> kOthers{"/rustlib/src/rust/library/",
-                                                    "/.cargo/registry/",
-                                                    "/cargo/registry/",
-                                                    "/.cargo/git/",
-                                                    "/cargo/git/",
-                                                    "/pkg/mod/"};
-  return isSystemSource(file) ||
-         std::ranges::any_of(kOthers, [&](std::string_view folder) { return has(file, folder); }) ||
-         isBelowRustCommit(file) || isGoLibrary(file);
-}
-
-const std::string& ownFunction(const CodeName& code) {
-  if (code.inlined.empty() || !isForeignSource(code.inlined.back().file)) return code.symbol;
-  for (auto frame = code.inlined.rbegin(); frame != code.inlined.rend(); ++frame) {
-    if (frame->file.empty() || isForeignSource(frame->file)) continue;
-    return frame->function.empty() ? code.symbol : frame->function;
-  }
-  return code.symbol;
+  return ownerOf(file) != SourceOwner::program;
 }
 
 }  // namespace cacheline::analysis

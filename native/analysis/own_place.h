@@ -1,42 +1,72 @@
-// Which source place and function of an access are the program's own: an atomic's own line says nothing to
+// Which function and source line of an access are the program's own: an atomic's own line says nothing to
 // the one who uses it.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/code_name.h"
 
 namespace cacheline::analysis {
 
-/// Where compilers and distributions keep headers and standard libraries, and package managers the sources of
-/// others. As extension/protocol/own-place.ts has it, which needs it for callers.
+/// Whose a source is; what people change first is first.
+enum class SourceOwner : uint8_t {
+  program,
+  library,  ///< of a package manager, or among the headers of a system
+  language  ///< the standard library of the language, its compiler or the C library
+};
+
+SourceOwner ownerOf(std::string_view file);
+
+/// Not the program's. As extension/protocol/own-place.ts has it, which needs it for callers.
 bool isForeignSource(std::string_view file);
 
 /// Where compilers and distributions keep headers.
 bool isSystemSource(std::string_view file);
 
-/// Into `code`, which lives on.
-struct SourceLine {
-  const std::string* file = nullptr;
+/// A function and a line in it. Into the code that it was asked of, which lives on.
+struct OwnCode {
+  const std::string* function = nullptr;  ///< empty: nothing names it
+  const std::string* file = nullptr;      ///< empty: the source is not known
   uint32_t line = 0;
 };
 
-/// The innermost place that is not in a library; the innermost where all are.
-/// @param isForeign what isForeignSource() says of a file
-template <typename IsForeign>
-SourceLine ownPlace(const CodeName& code, IsForeign&& isForeign) {
-  SourceLine place{&code.file, code.line};
-  for (size_t i = 0; i < code.inlined.size() && (place.file->empty() || isForeign(*place.file)); ++i) {
-    const symbols::SourceFrame& frame = code.inlined[i];
-    if (frame.file.empty() || (!place.file->empty() && isForeign(frame.file))) continue;
-    place = {&frame.file, frame.line};
+/// What is told of code: of the functions that have a source, the innermost one of the program's own; else
+/// the innermost one of another library; else, of the language's library, the outermost one, which is what
+/// was called. Without sources it is the function that the binary's symbols have.
+/// @param code a CodeName or CallerFrame
+/// @param owner what ownerOf() says of a file
+template <typename Code, typename Owner>
+OwnCode ownCode(const Code& code, Owner&& owner) {
+  OwnCode told{&code.symbol, &code.file, code.line};
+  SourceOwner best = SourceOwner::language;
+  for (const symbols::SourceFrame& frame : code.inlined) {
+    if (frame.file.empty()) continue;
+    const SourceOwner whose = owner(frame.file);
+    if (whose > best || (whose == best && best != SourceOwner::language)) continue;
+    told = {frame.function.empty() ? &code.symbol : &frame.function, &frame.file, frame.line};
+    best = whose;
+    if (best == SourceOwner::program) break;
   }
-  return place;
+  return told;
 }
 
-/// The function of the code as the binary's symbols have it. Where that is a library's into which the
-/// program's own function was inlined (what starts a thread), the own one.
-const std::string& ownFunction(const CodeName& code);
+template <typename Code>
+OwnCode ownCode(const Code& code) {
+  return ownCode(code, ownerOf);
+}
+
+/// The functions of the program's own that an instruction is in, the innermost one first, then those it was
+/// inlined into; where none is, the one that ownCode() tells.
+template <typename Code>
+std::vector<const std::string*> ownFunctions(const Code& code) {
+  std::vector<const std::string*> functions;
+  for (const symbols::SourceFrame& frame : code.inlined)
+    if (!frame.file.empty() && !frame.function.empty() && !isForeignSource(frame.file))
+      functions.push_back(&frame.function);
+  if (functions.empty()) functions.push_back(ownCode(code).function);
+  return functions;
+}
 
 }  // namespace cacheline::analysis

@@ -1,11 +1,8 @@
 // The report as JSON. Field by field the shape of extension/protocol/report.ts; null where clock evidence
 // cannot say.
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 
-#include "analysis/memory_json.h"
+#include "analysis/findings_json.h"
 #include "analysis/own_place.h"
 #include "analysis/report.h"
 
@@ -13,9 +10,9 @@ namespace cacheline::analysis {
 
 namespace {
 
-class JsonReport : MemoryJson {
+class JsonReport : FindingsJson {
  public:
-  JsonReport(const Report& report, size_t pieceBytes) : MemoryJson(report), pieceBytes_(pieceBytes) {}
+  JsonReport(const Report& report, size_t pieceBytes) : FindingsJson(report), pieceBytes_(pieceBytes) {}
 
   std::vector<std::string> write() {
     open();
@@ -144,11 +141,11 @@ class JsonReport : MemoryJson {
   }
 
   void code(const CodeName& item) {
-    const SourceLine place = ownPlace(item, isForeignSource);
-    field("symbol", ownFunction(item));
+    const OwnCode told = ownCode(item);
+    field("symbol", *told.function);
     field("object", item.object);
-    field("file", *place.file);
-    field("line", place.line);
+    field("file", *told.file);
+    field("line", told.line);
     list("inlined", item.inlined, [&](const symbols::SourceFrame& each) { sourceFrame(each); });
     if (item.why != Unnamed::named) field("unnamed", unnamedReason(item.why));
   }
@@ -172,78 +169,6 @@ class JsonReport : MemoryJson {
       close();
     });
     field("filtered", item.filtered);
-    close();
-  }
-
-  void allocation(const std::optional<HeapBlock>& item) {
-    if (!item) {
-      null("allocation");
-      return;
-    }
-    open("allocation");
-    field("size", item->size);
-    field("function", item->function);
-    field("file", item->place.file);
-    field("line", item->place.line);
-    list("callers", item->callers, [&](const symbols::SourceFrame& each) { sourceFrame(each); });
-    close();
-  }
-
-  void definition(const std::optional<Place>& place) {
-    if (!place) {
-      null("definition");
-      return;
-    }
-    open("definition");
-    field("file", place->file);
-    field("line", place->line);
-    close();
-  }
-
-  void finding(const Finding& item, size_t number) {
-    open();
-    field("id", "f" + std::to_string(number));
-    field("kind", findingKindName(item.kind));
-    open("subject");
-    field("type", item.type);
-    field("object", item.object);
-    list("members", item.members, [&](const FindingMember& member) { value(std::string_view(member.name)); });
-    close();
-    definition(item.definition);
-    allocation(item.allocation);
-    field("verdict", verdictName(item.verdict));
-    field("sure", item.falseShare && item.falseShare->isSure());
-    field("programShare", item.programShare);
-    field("contended", item.contended);
-    falseShare(item.falseShare);
-    list("members", item.members, [&](const FindingMember& member) {
-      open();
-      field("name", member.name);
-      field("contended", member.contended);
-      falseShare(member.falseShare);
-      field("file", member.place.file);
-      field("line", member.place.line);
-      close();
-    });
-    list("waits", item.waits, [&](const FindingWait& wait) {
-      open();
-      field("function", wait.function);
-      field("file", wait.place.file);
-      field("line", wait.place.line);
-      field("member", wait.member);
-      open("for");
-      field("function", wait.causeFunction);
-      field("member", wait.causeMember);
-      close();
-      field("falsely", wait.falsely);
-      field("share", wait.share);
-      close();
-    });
-    list("flags", item.flags, [&](const std::string& flag) { value(std::string_view(flag)); });
-    field("objects", item.objects);
-    field("lineCount", item.lineCount);
-    list("lines", item.lines, [&](uint64_t line) { address(line); });
-    optional("advice", item.advice);
     close();
   }
 
@@ -393,43 +318,6 @@ class JsonReport : MemoryJson {
     });
     field("alternations", item.alternations);
     close();
-  }
-
-  void data(const DataName& item) {
-    open("data");
-    field("object", item.object);
-    field("offset", item.offset);
-    definition(item.definition);
-    object(item);
-    close();
-  }
-
-  void object(const DataName& item) {
-    field("how", howName(item.how));
-    field("because", item.because);
-    field("type", item.type);
-    field("field", item.field);
-    if (!item.incomplete.empty()) field("incomplete", item.incomplete);
-    base(item.base);
-    optional("fieldOffset", item.fieldOffset);
-    optional("index", item.index);
-    allocation(item.allocation);
-    if (item.stackOwner) {
-      open("stackOwner");
-      field("pid", item.stackOwner->pid);
-      field("tid", item.stackOwner->tid);
-      field("comm", item.stackOwner->comm);
-      close();
-    } else {
-      null("stackOwner");
-    }
-  }
-
-  void base(const std::optional<uint64_t>& item) {
-    if (item)
-      address("base", *item);
-    else
-      null("base");
   }
 
   void type(const TypeHeat& item) {

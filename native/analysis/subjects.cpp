@@ -18,6 +18,19 @@ bool isOnHeap(const DataName& data) {
   return data.how != How::global && data.how != How::stack && data.object != "[stack]";
 }
 
+/// "struct {...}", as types::TypeTable::nameOf() calls each type that has no name.
+bool isUnnamedType(std::string_view type) {
+  return type.ends_with("{...}");
+}
+
+/// Whether a type has the member that an access to one of its objects names, where it names it.
+bool hasMember(const TypeHeat& type, std::string_view field, uint64_t offset) {
+  return field.empty() || std::ranges::any_of(type.own, [&](const layouts::LayoutMember& member) {
+           return offset >= member.offset && offset - member.offset < member.size &&
+                  (member.name.empty() || field.starts_with(member.name));
+         });
+}
+
 /// Debug information of Rust has no files of types: of those its standard library's paths tell.
 bool isOfSystem(const TypeHeat& type) {
   const std::string& file = type.layout.file;
@@ -52,9 +65,11 @@ Subjects::Subjects(const Report& report) : report_(report), regions_(report.line
   for (const bool nested : {false, true}) {
     for (const TypeHeat& type : report.types) {
       if (type.nested != nested) continue;
-      const auto [known, isNew] =
-          types_.try_emplace({type.name, type.binary}, static_cast<uint32_t>(list_.size()));
-      if (!isNew) continue;
+      const auto number = static_cast<uint32_t>(list_.size());
+      if (isUnnamedType(type.name))
+        unnamed_.push_back(number);
+      else if (!types_.try_emplace({type.name, type.binary}, number).second)
+        continue;
       Subject& subject = list_.emplace_back();
       subject.type = type.name;
       subject.size = type.layout.size;
@@ -242,12 +257,43 @@ uint32_t Subjects::subjectOf(Subject subject) {
   return known->second;
 }
 
+/// Of a member that is a structure, or an array of such. Which one of those without a name it is, is not
+/// known.
+std::optional<uint32_t> Subjects::typeOf(const layouts::LayoutMember& member,
+                                         const std::string& binary) const {
+  const auto found = types_.find({member.structure, binary});
+  return found == types_.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Of an object or element that an access names. Of types without a name it is the only one that has such a
+/// member there.
+/// @param inObject bytes from the start of the object, or of the array
+std::optional<uint32_t> Subjects::typeOf(const DataName& data, std::string_view element,
+                                         uint64_t inObject) const {
+  if (!isUnnamedType(element)) {
+    const auto found = types_.lower_bound({std::string(element), ""});
+    return found != types_.end() && found->first.first == element ? std::optional(found->second)
+                                                                  : std::nullopt;
+  }
+  std::optional<uint32_t> found;
+  for (const uint32_t number : unnamed_) {
+    const Subject& subject = list_[number];
+    const bool isOne = element.size() == data.type.size();
+    if (subject.type != element || subject.size == 0 ||
+        (isOne && data.variableBytes.value_or(subject.size) != subject.size) ||
+        !hasMember(*subject.described, data.field, inObject % subject.size))
+      continue;
+    if (found) return std::nullopt;
+    found = number;
+  }
+  return found;
+}
+
 bool Subjects::isOpaque(uint32_t number, int depth) const {
   const TypeHeat& type = *list_[number].described;
   return isOfSystem(type) && std::ranges::all_of(type.own, [&](const layouts::LayoutMember& member) {
-           const auto inner = types_.find({member.structure, type.binary});
-           return inner == types_.end() || inner->second == number || depth >= kDeepest ||
-                  isOpaque(inner->second, depth + 1);
+           const std::optional<uint32_t> inner = typeOf(member, type.binary);
+           return !inner || *inner == number || depth >= kDeepest || isOpaque(*inner, depth + 1);
          });
 }
 
@@ -262,9 +308,8 @@ std::optional<Subjects::Region> Subjects::regionOf(const Line& line, const Acces
   if (!data.type.empty()) {
     const std::string_view element = elementName(data.type);
     const bool isArray = element.size() != data.type.size();
-    const auto found = types_.lower_bound({std::string(element), ""});
-    Subject* const known =
-        found != types_.end() && found->first.first == element ? &list_[found->second] : nullptr;
+    const std::optional<uint32_t> found = typeOf(data, element, address - *base);
+    Subject* const known = found ? &list_[*found] : nullptr;
     if (known != nullptr) {
       size = known->size;
       if (size == 0) return std::nullopt;
@@ -272,7 +317,7 @@ std::optional<Subjects::Region> Subjects::regionOf(const Line& line, const Acces
     if (known != nullptr && !(known->opaque && (isArray || data.how == How::global))) {
       if (isArray) known->elements = std::max(known->elements, elementsOf(data.type));
       const uint64_t start = *base + (address - *base) / size * size;
-      return Region{start, start + size, *base, found->second};
+      return Region{start, start + size, *base, *found};
     }
     if (isArray && access.width > 0) {
       // Each element begins at a multiple of its size: of one without members, what the samples show of it is
@@ -326,12 +371,12 @@ void Subjects::descend(uint32_t number, uint64_t base, uint64_t address, std::ve
     if (address - base < member.offset || address - base - member.offset >= member.size) continue;
     holder.member = i;
     if (holders.size() >= kDeepest) return;
-    const auto inner = types_.find({member.structure, subject.described->binary});
-    if (inner == types_.end()) return;
-    const uint64_t size = list_[inner->second].size;
-    if (size == 0 || inner->second == number || list_[inner->second].opaque) return;
+    const std::optional<uint32_t> inner = typeOf(member, subject.described->binary);
+    if (!inner) return;
+    const uint64_t size = list_[*inner].size;
+    if (size == 0 || *inner == number || list_[*inner].opaque) return;
     const uint64_t start = base + member.offset;
-    return descend(inner->second, start + (address - start) / size * size, address, holders);
+    return descend(*inner, start + (address - start) / size * size, address, holders);
   }
 }
 

@@ -100,6 +100,8 @@ class Subjects {
       return start != other.start ? start < other.start : end > other.end;
     }
   };
+  std::optional<uint32_t> typeOf(const layouts::LayoutMember& member, const std::string& binary) const;
+  std::optional<uint32_t> typeOf(const DataName& data, std::string_view element, uint64_t inObject) const;
   bool isOpaque(uint32_t subject, int depth = 0) const;
   std::optional<Region> regionOf(const Line& line, const Access& access);
   uint32_t subjectOf(Subject subject);
@@ -111,7 +113,8 @@ class Subjects {
 
   const Report& report_;
   std::vector<Subject> list_;
-  std::map<std::pair<std::string, std::string>, uint32_t> types_;  ///< by name and binary
+  std::map<std::pair<std::string, std::string>, uint32_t> types_;  ///< by name and binary; those with a name
+  std::vector<uint32_t> unnamed_;                                  ///< the other types
   std::map<std::string, uint32_t> others_;                         ///< by what tells them apart
   std::vector<std::vector<Region>> regions_;                       ///< by line, ascending, none overlaps
   std::vector<std::vector<uint32_t>> lines_;                       ///< by subject

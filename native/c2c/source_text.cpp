@@ -21,12 +21,12 @@ SourceText::SourceText(std::string_view folder) : folder_(folder.empty() ? "" : 
 }
 
 void SourceText::append(std::string& out, const analysis::CodeName& code) {
-  const auto& [file, line] =
-      analysis::ownPlace(code, [this](const std::string& of) { return known(of).isForeign; });
-  if (file->empty())
+  const analysis::OwnCode told =
+      analysis::ownCode(code, [this](const std::string& file) { return known(file).owner; });
+  if (told.file->empty())
     out += "unknown";
   else
-    append(out, *file, line);
+    append(out, *told.file, told.line);
 }
 
 void SourceText::append(std::string& out, const std::string& file, uint32_t line) {
@@ -38,7 +38,7 @@ void SourceText::append(std::string& out, const std::string& file, uint32_t line
 
 const SourceText::File& SourceText::known(const std::string& file) {
   const auto [at, isNew] = files_.try_emplace(file);
-  if (isNew) at.value() = {text::printable(readablePath(file)), analysis::isForeignSource(file)};
+  if (isNew) at.value() = {text::printable(readablePath(file)), analysis::ownerOf(file)};
   return at->second;
 }
 

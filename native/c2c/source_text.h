@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/own_place.h"
 #include "analysis/report.h"
 #include "base/hash.h"
 
@@ -14,15 +15,15 @@ class SourceText {
   /// `folder`: of the reader; paths below it are written relative to it.
   explicit SourceText(std::string_view folder);
 
-  /// Appends "src/a.c:12", printable, of the innermost place that is not in a library, of the innermost
-  /// where all are; "unknown" where no debug information says.
+  /// Appends "src/a.c:12", printable, of the place that is told of code (analysis/own_place.h); "unknown"
+  /// where no debug information says.
   void append(std::string& out, const analysis::CodeName& code);
   void append(std::string& out, const std::string& file, uint32_t line);
 
  private:
   struct File {
     std::string text;  ///< its path as it is written
-    bool isForeign = false;
+    analysis::SourceOwner owner = analysis::SourceOwner::program;
   };
   /// Holds until the next call.
   const File& known(const std::string& file);

@@ -175,7 +175,7 @@ std::string Profile::functions(Range range) const {
   std::map<std::pair<std::string, std::string>, Sum> sums;  // function, binary
   for (const uint32_t index : now->selected)
     for (const Access& access : now->report->lines[index].accesses) {
-      Sum& sum = sums[{analysis::ownFunction(*access.code), access.code->object}];
+      Sum& sum = sums[{*analysis::ownCode(*access.code).function, access.code->object}];
       sum.records += access.records;
       sum.loads += access.loads;
       sum.stores += access.stores;

@@ -203,7 +203,7 @@ std::string Profile::code(const std::string& id, uint32_t access, const KeepOn& 
   const CodeBinary binary = binaryOf(path_, options_.symbols, report, asked);
   Answer answer;
   answer.open();
-  answer.field("function", analysis::ownFunction(*asked.code));
+  answer.field("function", *analysis::ownFunctions(*asked.code).back());
   answer.field("object", asked.code->object);
   answer.field("problem", binary.problem);
   answer.field("contended", report.contended);
@@ -225,7 +225,7 @@ std::string Profile::code(const std::string& id, uint32_t access, const KeepOn& 
     look(keepOn, i);
     const uint64_t address = window.addresses[i];
     const CodeName name = analysis::nameOf(binary.binaries->module(binary.index), address);
-    const analysis::SourceLine place = analysis::ownPlace(name, analysis::isForeignSource);
+    const analysis::OwnCode place = analysis::ownCode(name);
     const auto found = counts.find(address);
     const InstructionCounts own = found == counts.end() ? InstructionCounts() : found->second;
     answer.open();

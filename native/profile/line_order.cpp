@@ -128,13 +128,11 @@ constexpr std::pair<std::string_view, NumberOf> kNumbers[] = {
 /// Its data, the costliest first.
 std::string objectsOf(const Line& line) {
   if (line.accesses.empty()) return {};
-  const std::string& first = line.accesses[0].data.object;
-  if (std::ranges::all_of(line.accesses, [&](const auto& row) { return row.data.object == first; }))
-    return first;
   std::string text;
-  std::set<std::string_view> seen;
+  std::set<std::string> seen;
   for (const analysis::Access* row : costliestFirst(line))
-    if (seen.insert(row->data.object).second) text += (text.empty() ? "" : ", ") + row->data.object;
+    if (const auto [name, isNew] = seen.insert(analysis::objectName(row->data)); isNew)
+      text += (text.empty() ? "" : ", ") + *name;
   return text;
 }
 

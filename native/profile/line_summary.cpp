@@ -2,10 +2,11 @@
 #include "profile/line_summary.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
-#include "analysis/memory_json.h"
+#include "analysis/findings_json.h"
 #include "analysis/own_place.h"
 #include "profile/measure.h"
 
@@ -16,9 +17,9 @@ namespace {
 using analysis::Access;
 using analysis::Line;
 
-class SummaryJson : analysis::MemoryJson {
+class SummaryJson : analysis::FindingsJson {
  public:
-  explicit SummaryJson(const analysis::Report& report) : MemoryJson(report) {}
+  explicit SummaryJson(const analysis::Report& report) : FindingsJson(report) {}
 
   std::string of(const Line& line, const std::string& id) {
     const std::vector<const Access*> accesses = costliestFirst(line);
@@ -46,7 +47,7 @@ class SummaryJson : analysis::MemoryJson {
     const auto [writers, readers] = userCounts(line);
     field("writers", writers);
     field("readers", readers);
-    data(accesses);
+    uses(accesses);
     place(accesses);
     latency(line);
     nodes(line);
@@ -55,30 +56,42 @@ class SummaryJson : analysis::MemoryJson {
   }
 
  private:
-  void data(const std::vector<const Access*>& accesses) {
-    std::set<std::tuple<std::string_view, uint32_t, std::string_view>> seen;
-    beginList("data");
+  struct Use {
+    const Access* first = nullptr;
+    uint64_t contended = 0, records = 0;
+  };
+
+  /// Accesses to the same bytes by the same name are one.
+  void uses(const std::vector<const Access*>& accesses) {
+    std::vector<Use> merged;
+    std::map<std::tuple<uint32_t, std::string_view, std::string_view, std::string_view,
+                        std::optional<uint64_t>, uint32_t, std::string_view>,
+             size_t>
+        known;
     for (const Access* access : accesses) {
-      const auto& [object, owner] = std::tie(access->data.object, access->data.stackOwner);
-      const std::string_view comm = owner ? std::string_view(owner->comm) : std::string_view();
-      if (!seen.emplace(object, owner ? owner->tid : 0, comm).second) continue;
-      open();
-      field("object", object);
-      if (owner) {
-        open("stackOwner");
-        field("pid", owner->pid);
-        field("tid", owner->tid);
-        field("comm", owner->comm);
-        close();
-      }
-      close();
+      const analysis::DataName& name = access->data;
+      const auto& owner = name.stackOwner;
+      const auto [found, isNew] = known.try_emplace(
+          {access->offset, name.object, name.type, name.field, name.base, owner ? owner->tid : 0,
+           owner ? std::string_view(owner->comm) : std::string_view()},
+          merged.size());
+      if (isNew) merged.push_back({access});
+      merged[found->second].contended += access->contended;
+      merged[found->second].records += access->records;
     }
-    endList();
+    list("data", merged, [&](const Use& use) {
+      open();
+      data(use.first->data, false);
+      field("offset", use.first->offset);
+      field("contended", use.contended);
+      field("records", use.records);
+      close();
+    });
   }
 
   void place(const std::vector<const Access*>& accesses) {
     for (const Access* access : accesses) {
-      const analysis::SourceLine found = analysis::ownPlace(*access->code, analysis::isForeignSource);
+      const analysis::OwnCode found = analysis::ownCode(*access->code);
       if (found.file->empty() || found.line == 0) continue;
       open("place");
       field("file", *found.file);

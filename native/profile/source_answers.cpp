@@ -84,7 +84,7 @@ struct CodePlace {
 struct DataSum {
   const Access* first = nullptr;
   double amount = 0, most = -1;
-  analysis::SourceLine place = {};
+  analysis::OwnCode place = {};
 };
 
 /// The lines of a file that each code stands on; codes are few, and rows are many.
@@ -255,7 +255,7 @@ std::string Profile::data(Measure measure, const KeepOn& keepOn) const {
       }
       sum.amount += amounts[at];
       if (amounts[at] <= sum.most) continue;
-      const analysis::SourceLine place = analysis::ownPlace(*use.first->code, analysis::isForeignSource);
+      const analysis::OwnCode place = analysis::ownCode(*use.first->code);
       if (place.file->empty()) continue;
       sum.most = amounts[at];
       sum.place = place;

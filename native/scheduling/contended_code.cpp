@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -19,9 +20,12 @@ struct Sums {
   std::map<FunctionName, double> callers, callees;
 };
 
-/// Of the out-of-line function: the last one of those that were inlined.
-FunctionName nameOf(const analysis::CallerFrame& frame) {
-  return {frame.inlined.empty() ? frame.symbol : frame.inlined.back().function, frame.object};
+/// What is told of code, the innermost function first: those into which others were inlined called them.
+template <typename Code>
+std::vector<FunctionName> namesOf(const Code& code) {
+  std::vector<FunctionName> names;
+  for (const std::string* function : analysis::ownFunctions(code)) names.push_back({*function, code.object});
+  return names;
 }
 
 /// The kernel passed over the caller of code that keeps no frame pointer.
@@ -32,14 +36,15 @@ bool isUnknown(const analysis::CallerFrame& frame) {
 class CallGraph {
  public:
   void add(const analysis::Access& access) {
-    const FunctionName leaf{analysis::ownFunction(*access.code), access.code->object};
+    const std::vector<FunctionName> code = namesOf(*access.code);
+    const FunctionName& leaf = code.front();
     const auto contended = static_cast<double>(access.contended);
     double told = 0;
     if (access.callers && access.records > 0) {
       for (const analysis::Callers& chain : *access.callers) {
         const double samples =
             contended * static_cast<double>(chain.records) / static_cast<double>(access.records);
-        addChain(leaf, chain, samples);
+        addChain(code, chain, samples);
         told += samples;
       }
     }
@@ -61,20 +66,22 @@ class CallGraph {
 
  private:
   /// A function that calls itself counts once for each sample; a call from it to itself is none.
-  void addChain(const FunctionName& leaf, const analysis::Callers& chain, double samples) {
-    std::set<FunctionName> counted{leaf};
-    std::set<std::pair<FunctionName, FunctionName>> calls;
-    functions_[leaf].total += samples;
-    FunctionName callee = leaf;
+  void addChain(const std::vector<FunctionName>& code, const analysis::Callers& chain, double samples) {
+    std::vector<FunctionName> stack = code;
     for (const analysis::CallerFrame& frame : chain.frames) {
-      if (isUnknown(frame)) return;
-      const FunctionName caller = nameOf(frame);
+      if (isUnknown(frame)) break;
+      std::ranges::copy(namesOf(frame), std::back_inserter(stack));
+    }
+    std::set<FunctionName> counted;
+    std::set<std::pair<FunctionName, FunctionName>> calls;
+    const FunctionName* callee = nullptr;
+    for (const FunctionName& caller : stack) {
       if (counted.insert(caller).second) functions_[caller].total += samples;
-      if (caller != callee && calls.insert({caller, callee}).second) {
-        functions_[caller].callees[callee] += samples;
-        functions_[callee].callers[caller] += samples;
+      if (callee != nullptr && caller != *callee && calls.insert({caller, *callee}).second) {
+        functions_[caller].callees[*callee] += samples;
+        functions_[*callee].callers[caller] += samples;
       }
-      callee = caller;
+      callee = &caller;
     }
   }
 

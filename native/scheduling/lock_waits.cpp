@@ -75,10 +75,7 @@ std::optional<BlockedStack> parse(const std::string& line) {
 class LockNames {
  public:
   LockNames(const analysis::Timeline& timeline, analysis::Binaries& binaries)
-      : backings_(binaries, timeline),
-        spaces_(timeline),
-        unwinder_(binaries, backings_),
-        names_(binaries) {}
+      : backings_(binaries, timeline), spaces_(timeline), unwinder_(binaries, backings_), names_(binaries) {}
 
   /// Empty: it is not proved to wait for a lock.
   std::optional<LockCall> lockOf(const BlockedStack& blocked) {
@@ -122,9 +119,8 @@ class LockNames {
   /// Empty: the stack could not be followed to it.
   static std::string callerIn(const std::vector<analysis::SharedName>& frames, size_t first) {
     for (size_t i = first; i < frames.size(); ++i) {
-      const analysis::SourceLine place = analysis::ownPlace(*frames[i], analysis::isForeignSource);
-      if (!place.file->empty() && !analysis::isForeignSource(*place.file))
-        return analysis::ownFunction(*frames[i]);
+      const analysis::OwnCode told = analysis::ownCode(*frames[i]);
+      if (!told.file->empty() && !analysis::isForeignSource(*told.file)) return *told.function;
     }
     return first < frames.size() && frames[first]->file.empty() ? frames[first]->symbol : std::string();
   }

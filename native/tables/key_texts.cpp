@@ -51,7 +51,7 @@ std::string allocationText(const analysis::DataName& data) {
 }
 
 std::string fileText(const analysis::CodeName& code) {
-  const analysis::SourceLine place = analysis::ownPlace(code, analysis::isForeignSource);
+  const analysis::OwnCode place = analysis::ownCode(code);
   return place.file->empty() ? "[no source file known]" : *place.file;
 }
 
@@ -73,23 +73,23 @@ std::string unplacedText(analysis::UnplacedReason reason) {
   return std::string("[not attributed: ") + unplacedReasonName(reason) + ']';
 }
 
-}  // namespace
-
-std::string functionText(const analysis::CodeName& code) {
-  const std::string& own = analysis::ownFunction(code);
-  if (!own.empty()) return own;
+std::string namedText(const std::string& function, const analysis::CodeName& code) {
+  if (!function.empty()) return function;
   return code.object.empty() ? "[no function known]" : "[no function known] " + code.object;
 }
 
-std::string frameText(const analysis::CodeName& code) {
-  for (const symbols::SourceFrame& frame : code.inlined)
-    if (!frame.file.empty() && !frame.function.empty() && !analysis::isForeignSource(frame.file))
-      return frame.function;
-  return functionText(code);
+}  // namespace
+
+std::string functionText(const analysis::CodeName& code) {
+  return namedText(*analysis::ownCode(code).function, code);
+}
+
+std::string symbolText(const analysis::CodeName& code) {
+  return namedText(code.symbol, code);
 }
 
 std::string sourceText(const analysis::CodeName& code) {
-  const analysis::SourceLine place = analysis::ownPlace(code, analysis::isForeignSource);
+  const analysis::OwnCode place = analysis::ownCode(code);
   if (place.file->empty()) return "[no source line known]";
   return *place.file + ':' + std::to_string(place.line);
 }
@@ -123,7 +123,7 @@ uint32_t KeyTexts::ofCode(const analysis::SharedName& code) {
   if (!isNew) return known->second;
   kept_.push_back(code);
   return known.value() = intern(key_ == Key::function ? functionText(*code)
-                                : key_ == Key::frame  ? frameText(*code)
+                                : key_ == Key::symbol ? symbolText(*code)
                                 : key_ == Key::source ? sourceText(*code)
                                                       : fileText(*code));
 }

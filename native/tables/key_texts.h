@@ -52,11 +52,11 @@ class KeyTexts {
   std::vector<analysis::SharedName> kept_;  ///< whose addresses are in known_
 };
 
-/// "push", or "[no function known] libc.so.6".
+/// "push", the function of the place that sourceText() tells, or "[no function known] libc.so.6".
 std::string functionText(const analysis::CodeName& code);
-/// The innermost function of the program's own source at the access, also where it was inlined.
-std::string frameText(const analysis::CodeName& code);
-/// "/src/pool.cpp:12", the innermost place outside of libraries; "[no source line known]".
+/// The function that the binary's symbols have for it: into which others were inlined.
+std::string symbolText(const analysis::CodeName& code);
+/// "/src/pool.cpp:12", or "[no source line known]".
 std::string sourceText(const analysis::CodeName& code);
 
 }  // namespace cacheline::tables

@@ -19,8 +19,8 @@ const char* keyName(Key key) {
       return "allocation";
     case Key::function:
       return "function";
-    case Key::frame:
-      return "frame";
+    case Key::symbol:
+      return "symbol";
     case Key::source:
       return "source";
     case Key::file:

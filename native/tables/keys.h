@@ -19,7 +19,7 @@ enum class Key : uint8_t {
   member,
   allocation,
   function,
-  frame,
+  symbol,
   source,
   file,
   thread,
@@ -29,7 +29,7 @@ enum class Key : uint8_t {
   time
 };
 inline constexpr std::array kKeys{Key::line,     Key::object, Key::type,   Key::member, Key::allocation,
-                                  Key::function, Key::frame,  Key::source, Key::file,   Key::thread,
+                                  Key::function, Key::symbol, Key::source, Key::file,   Key::thread,
                                   Key::process,  Key::cpu,    Key::node,   Key::time};
 inline constexpr size_t kMostKeys = 3;  ///< of one table
 

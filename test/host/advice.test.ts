@@ -200,9 +200,9 @@ describe('advice in the editor', function () {
     after(() => show());
 
     it('comes after the rows, with what it gains and where to look first', async () => {
-      const { words, opens, reason, more } = await shownAdvice(TITLE);
+      const { words, opens, reason } = await shownAdvice(TITLE);
       assert.match(words, /^None of the waiting here remains after the change\. Predicted: the program runs 2\.1 times as fast/);
-      assert.deepEqual([opens, reason, more], ['preview', '', 0]);
+      assert.deepEqual([opens, reason], ['preview', '']);
       const { message } = api.panelState();
       assert.ok(message.type === 'report');
       assert.match(message.words.summary, /^100\.0% of the program's samples .* false sharing\.$/);

@@ -1,6 +1,6 @@
 // The text of advice: the page of changes, widths, untrusted names, and the sentences of every kind.
 import assert from 'node:assert/strict';
-import type { Advice, AdviceList } from '../../extension/protocol/advice';
+import type { Advice, AdviceList, Change } from '../../extension/protocol/advice';
 import { adviceText } from '../../extension/session/advice/advice-text';
 import {
   actionTitle,
@@ -8,7 +8,6 @@ import {
   doText,
   factor,
   gainSentences,
-  guardText,
   latentSentences,
   luckSentences,
   noChangeReason,
@@ -22,6 +21,21 @@ const text = (list: AdviceList, width: number): string => adviceText(list, { wid
 
 describe('advice text', () => {
   it('of changes in 80 columns', () => matchGolden('advice-changes-80.txt', text(changes, 80)));
+
+  it('calls what has a type without a name by its object, and asserts nothing of such a type', () => {
+    const type = typeReference('struct {...}', '/code/src/slots.c', 3, ['reads', 'writes']);
+    const subject = { type: type.name, object: 'slots', members: [] };
+    for (const change of [
+      membersChange(type, [[0], [1]]),
+      membersChange(type, [[1], [0]]),
+      { kind: 'align-type', type, alignment: 64, size: 64 } as unknown as Change,
+    ]) {
+      const said = text(adviceList([advice({ subject, definition: type.definition, change })]), 200);
+      assert.match(said, /1\. slots: /);
+      assert.doesNotMatch(said, /\{\.\.\.\}|assert|clang-reorder/);
+    }
+    assert.match(text(adviceList([advice({ subject: { ...subject, type: 'Slots' } })]), 200), /1\. slots \(Slots\): /);
+  });
 
   it('has for each place that no edit changes the words of its kind', () => {
     const [head, ...places] = text(words, 80)
@@ -257,19 +271,6 @@ describe('advice sentences', () => {
     );
     assert.equal(actionTitle(advice()), "Give each 'Worker' cache lines of its own (predicted 2.1x)");
     assert.equal(actionTitle(changes.advice[3]!), "Give 'messages_written' and 'messages_read' cache lines of their own");
-  });
-
-  it('speak of a type without a name by its object', () => {
-    const type = typeReference('struct {...}', '/a.c', 1, ['a', 'b']);
-    const subject = { type: 'struct {...}', object: 'shared', members: ['b'] };
-    const members = advice({ subject, change: membersChange(type, [[0], [1]]) });
-    assert.equal(guardText(members), undefined);
-    assert.equal(reorderCommand(advice({ subject, change: membersChange(type, [[1], [0]]) })), undefined);
-    const aligned = advice({ subject, change: { kind: 'align-type', type, alignment: 64 } });
-    assert.equal(actionTitle(aligned), "Give each object cache lines of its own: 'shared' (predicted 2.1x)");
-    const all = text(adviceList([members, aligned]), 200);
-    assert.match(all, /first member of the type of 'shared'|align the type of 'shared'/);
-    assert.doesNotMatch(all, /\{\.\.\./);
   });
 
   it('give the command that reorders initialisers, quoted for a shell, where members change their order', () => {

@@ -15,7 +15,7 @@ const EVIL = 'a\u202eb\u001b[1m';
 const HARMLESS = 'a\\u{202e}b\\x1b[1m';
 
 const worker = (contended: number, more: Partial<Waits> = {}): Waits => ({
-  ...{ type: 'Worker', member: 'ticks', object: 'workers', frame: 'work', source: '/src/worker.c:20', contended },
+  ...{ type: 'Worker', member: 'ticks', object: 'workers', function: 'work', source: '/src/worker.c:20', contended },
   ...more,
 });
 
@@ -166,7 +166,7 @@ describe('compare view', () => {
   });
 
   it('has no characters that hide or turn text', () => {
-    const evil = worker(400, { type: EVIL, member: EVIL, object: EVIL, frame: EVIL, source: `/src/${EVIL}.c:3` });
+    const evil = worker(400, { type: EVIL, member: EVIL, object: EVIL, function: EVIL, source: `/src/${EVIL}.c:3` });
     const subject = { type: EVIL, object: EVIL, members: [EVIL] };
     const view = compareView(comparison([evil], [], { advice: [advice({ subject, change: null })] }));
     const text = JSON.stringify(view);

@@ -1,11 +1,13 @@
 // Comparing two recordings: what is matched with what, what chance explains, and what does not compare.
 import assert from 'node:assert/strict';
 import type { Diff, DiffEntry } from '../../extension/protocol/diff';
+import type { Finding } from '../../extension/protocol/finding';
 import { differenceOf, proportion } from '../../extension/session/compare/chance';
 import { DIFF_TABLES, diffOf } from '../../extension/session/compare/diff';
 import { diffMarkdown, diffText } from '../../extension/session/compare/diff-text';
 import { COLOURED, displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
 import { schemaErrors } from './schemas';
+import { finding } from './report-builder';
 import { sums, wholeRun, type SumsOptions, type Waits } from './sums-builder';
 import { matchGolden } from './golden';
 import { intelReport } from './pmu-reports';
@@ -143,7 +145,7 @@ describe('comparing recordings', () => {
     });
 
     it('a function with its inlined code', () => {
-      const result = diff([worker(400, { frame: 'bump' })], [worker(400, { frame: 'bump', symbol: 'run' })]);
+      const result = diff([worker(400, { function: 'bump' })], [worker(400, { function: 'bump', symbol: 'run' })]);
       const found = entry(result, 'function', 'bump');
       assert.deepEqual([found.status, found.inlined], ['same', 'after']);
       assert.equal(result.entries.filter(({ kind }) => kind === 'function').length, 1);
@@ -199,10 +201,24 @@ describe('comparing recordings', () => {
     });
   });
 
+  it('calls what remains as the findings of the report do', () => {
+    const types = [typeHeat(layout('Worker', 8, [member('ticks', 0, 8)]), [])];
+    const remaining = (findings: Finding[]): Diff['remaining'] =>
+      diff([worker(400)], [worker(100)], { types, more: { findings } }).remaining;
+    assert.deepEqual(remaining([finding({ type: 'Worker', object: 'pool' }, 100)]), { name: 'pool', share: 1 });
+    assert.deepEqual(remaining([finding({ type: 'Worker' }, 60), finding({ object: 'lock' }, 40)]), { name: 'Worker', share: 0.6 });
+    assert.equal(remaining([]), null);
+  });
+
   it('is text that fits its width, and Markdown that names cannot break', () => {
     const name = 'Evil<script>|`@all`\u001b[31m_x_';
     const run = (durationSeconds: number): SumsOptions => ({ more: { recording: wholeRun({ durationSeconds }) } });
-    const result = diff([worker(400), worker(300, { type: name, object: name.repeat(5), frame: name })], [worker(100)], run(3), run(1.5));
+    const result = diff(
+      [worker(400), worker(300, { type: name, object: name.repeat(5), function: name })],
+      [worker(100)],
+      run(3),
+      run(1.5),
+    );
     matchGolden('diff-80.txt', diffText(result, { width: 80, style: PLAIN, showAll: false }));
     for (const width of [40, 80, 200])
       for (const line of diffText(result, { width, style: PLAIN, showAll: true }).split('\n')) assert.ok(displayWidth(line) <= width, line);

@@ -43,8 +43,8 @@ describe('findings', () => {
     assert.deepEqual(lines(found([produce(30, 620), consume], 1, [])), [20]);
     const unknown = access({ line: 30, writes: 5, data: { object: '[heap]', offset: 0, definition: null } });
     const foreign = access({
-      file: '/usr/include/atomic',
-      line: 9,
+      file: FILE,
+      line: 31,
       writes: 4,
       inlined: [
         { function: 'add', file: '/usr/include/atomic', line: 9 },

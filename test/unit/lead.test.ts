@@ -39,6 +39,14 @@ describe('the first paragraph', () => {
     assert.match(text, /40\.0% of these are on 'slots', .*: false sharing; 55\.0% are on 'lock', .*: true sharing\.$/);
   });
 
+  it('names objects of a type without a name by the object, or else by the place of the type', () => {
+    const type = 'union {...}';
+    const definition = { file: '/src/ends.c', line: 7 };
+    assert.match(words([finding({ type, object: 'ends' }, 700, many)]), /are on 'ends', /);
+    assert.match(words([finding({ type }, 700, { ...many, definition })]), /are on 4 objects of the type at ends\.c:7, /);
+    assert.match(words([finding({ type: 'Ends' }, 700, { ...many, definition })]), /are on 4 objects of type 'Ends', /);
+  });
+
   it('names three and counts the rest', () => {
     const findings = ['a', 'b', 'c', 'd', 'e'].map((object) => finding({ object }, 200, many));
     assert.match(words(findings), /'a',.*'b',.*'c',.*; and 2 objects more wait falsely\.$/);

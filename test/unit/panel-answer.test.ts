@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { SharedCall } from '../../extension/session/profile/shared-call';
 import { ReportProfile } from '../../extension/session/profile/report-profile';
 import { ShownProfile } from '../../extension/session/profile/shown-profile';
+import type { Finding } from '../../extension/protocol/finding';
 import type { LinesQuestion } from '../../extension/protocol/profile';
 import type { Report } from '../../extension/protocol/report';
 import { joinParts } from '../../extension/session/report/code-text';
-import { firstWords, panelWords, summaryOf } from '../../extension/session/report/first-words';
+import { firstWords, leadAdvice, panelWords, summaryOf } from '../../extension/session/report/first-words';
 import { reportFixture } from './fixtures';
 import { hitmReport } from './hitm-report';
-import { access, cacheLine, readerBesideWriter, report } from './report-builder';
+import { access, cacheLine, finding, readerBesideWriter, report } from './report-builder';
 
 const shown = (of: Report): Promise<ShownProfile> => ShownProfile.of(new ReportProfile(of), 'made by hand', 'made by hand');
 
@@ -28,6 +29,21 @@ describe('what the panel says first', () => {
       assert.equal(summaryOf(profile), summary);
     });
   }
+
+  it('is answered by the advice about what it names, not by the first one', () => {
+    const lines = [cacheLine([access({ writes: 1000 })], { contendedShare: 1 })];
+    const answered = (...findings: Finding[]): number | undefined => leadAdvice(report(lines, { findings }));
+    const truly = { verdict: 'true sharing' as const };
+    const lock = finding({ object: 'lock' }, 550, { ...truly, advice: 0 });
+    assert.equal(answered(lock, finding({ object: 'slots' }, 400, { advice: 1 })), 1, 'what waits falsely leads');
+    assert.equal(answered(lock, finding({ object: 'slots' }, 90, { advice: 1 })), 0, 'what waits falsely for less does not');
+    const kernel = finding({ object: '[kernel]' }, 700, truly);
+    assert.equal(answered(kernel, finding({ type: 'timespec' }, 300, { ...truly, advice: 0 })), undefined, 'none is about it');
+    assert.equal(answered(kernel, finding({ object: 'slots' }, 200, { advice: 0 })), 0);
+    assert.equal(answered(), undefined);
+    const hitms = { ...hitmReport(), findings: [{ ...lock, contended: 9 }] };
+    assert.equal(leadAdvice(hitms), 0);
+  });
 
   it('names code by places that can be opened', async () => {
     const at = { file: '/src/a.c', symbol: 'consume' };

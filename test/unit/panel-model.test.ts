@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { DEFAULT_SORT } from '../../extension/protocol/panel';
 import { accessesOf, lineRows } from '../../webviews/panel/model';
 import { plural } from '../../webviews/panel/format';
-import { access, cacheLine, panelLine, thread } from './report-builder';
+import { lineHoverText } from '../../extension/session/hover/hover-text';
+import { reportText } from '../../extension/session/report/report-text';
+import { access, cacheLine, heapData, panelLine, report, thread, unfolded } from './report-builder';
 
 const data = (object: string) => ({ object, offset: 0, definition: null });
 const lines = [
@@ -32,6 +34,27 @@ describe('panel model', () => {
     assert.deepEqual(addresses('verdict', true), ['0x40', '0x7fffffffffffffc0', '0x7fffffffffffff80']);
   });
 
+  it('names data as the report does: members of what has no name of its own', () => {
+    const line = cacheLine(
+      [
+        access({ writes: 30, offset: 8, data: heapData('Queue', 0x404040, 'head', 8) }),
+        access({ writes: 20, offset: 8, threads: [2], data: heapData('Queue', 0x404040, 'head', 8) }),
+        access({
+          writes: 10,
+          offset: 24,
+          data: { ...heapData('Slot[8]', 0x404050, 'hits', 8, { index: 1 }), object: '[stack]', how: 'stack' },
+        }),
+      ],
+      { address: '0x404040' },
+    );
+    assert.equal(panelLine(line).objects, 'Queue.head, Slot[1].hits');
+    assert.deepEqual(unfolded(line).names, ['Queue.head', 'Queue.head', 'Slot[1].hits']);
+    const text = reportText(report([line]), { width: 100, path: 'x', folder: '' });
+    assert.ok(text.includes(panelLine(line).objects));
+    const [own] = line.accesses;
+    assert.match(lineHoverText(report([line]), [{ cacheLine: line, access: own! }], 'contended'), /`Queue\.head`/);
+  });
+
   it('does not change the report’s own order', () => {
     const panel = lines.map(panelLine);
     lineRows(panel, { key: 'address', descending: true }, 'contended');
@@ -51,7 +74,7 @@ describe('panel model', () => {
   it('names the hottest data first, and sorts accesses by what they cost', () => {
     const [first] = lines;
     assert.ok(first);
-    assert.equal(panelLine(first).objects, 'a, b');
+    assert.equal(panelLine(first).objects, 'a+0, b+0');
     assert.deepEqual(
       accessesOf(first, 'contended').map(({ contended }) => contended),
       [30, 10],

@@ -111,10 +111,10 @@ describe('text of the panel', () => {
       meaning: `m ${EVIL}`,
       lookFirst: ['Look first at ', { text: `f ${EVIL}`, place }, '.'],
     };
-    const answer = (given: Partial<PanelAdvice> | null | undefined, problem = ''): string[] => {
-      const advice: PanelAdvice = { title: `t ${EVIL}`, words: 'gain', opens: 'preview', reason: '', more: 0 };
+    const answer = (given: Partial<PanelAdvice> | null | undefined, problem = '', more = 0): string[] => {
+      const advice: PanelAdvice = { title: `t ${EVIL}`, words: 'gain', opens: 'preview', reason: '' };
       const found =
-        given === undefined ? undefined : { type: 'advice' as const, version: 1, advice: given && { ...advice, ...given }, problem };
+        given === undefined ? undefined : { type: 'advice' as const, version: 1, advice: given && { ...advice, ...given }, more, problem };
       return shown(h(Answer, { words, found }));
     };
     for (const text of answer({}).join('\n').split('\n')) assert.doesNotMatch(text, /[\u202e\u2066\u200b\u001b]/u, text);
@@ -128,7 +128,8 @@ describe('text of the panel', () => {
     has(answer(null), [`m ${HARMLESS}`], ['Preview Fix', 'Looking for what helps…']);
     has(answer(null, 'It broke.'), [`m ${HARMLESS}`, 'No advice: It broke.']);
     has(answer({ words: '', opens: 'card' }), [`m ${HARMLESS}`, 'Show Card'], ['Preview Fix']);
-    has(answer({ opens: 'nothing', reason: 'why', more: 2 }), ['No edit: why', 'All Advice (3)'], ['Preview Fix', 'Show Card']);
+    has(answer(null, '', 2), [`m ${HARMLESS}`, 'All Advice (2)'], ['Preview Fix', 'Show Card']);
+    has(answer({ opens: 'nothing', reason: 'why' }, '', 2), ['No edit: why', 'All Advice (3)'], ['Preview Fix', 'Show Card']);
   });
 
   it('folds where numbers come from, and never what could not be seen or was lost', async () => {

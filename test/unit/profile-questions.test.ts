@@ -6,6 +6,7 @@ import { NativeEngine, type NativeAddon } from '../../extension/engine/native';
 import { loadCyclesOf } from '../../extension/protocol/measure';
 import type { Answers, CodeListing, CodePlace, DataSum, LineSummary, Question, SourceLineHeat } from '../../extension/protocol/profile';
 import { heatOfFile, isAt } from '../../extension/session/profile/heat';
+import type { Access } from '../../extension/protocol/report';
 import { lineSummary } from '../../extension/session/profile/line-summary';
 import { codePlaces, dataSums } from '../../extension/session/profile/report-profile';
 import { canSynthesize, compileWorker, synthesize } from './c2c/synth';
@@ -150,7 +151,8 @@ describe('questions to an open profile', function () {
     const { rows } = (await engine.call('ask', { handle, question: { question: 'lines' } })) as Answers['lines'];
     const [, ...listed] = execFileSync('objdump', ['-d', '--no-show-raw-insn', binary], { encoding: 'utf8' }).split('\n');
     const known = listed.flatMap((text) => /^ +([0-9a-f]+):\t/.exec(text)?.[1] ?? []).map((address) => Number(`0x${address}`));
-    for (const [access, { symbol, object }] of rows[0]!.line.accesses.entries()) {
+    const symbolOf = ({ symbol, inlined }: Access): string => inlined.at(-1)?.function ?? symbol;
+    for (const [access, asked] of rows[0]!.line.accesses.entries()) {
       const code = (await engine.call('ask', { handle, question: { question: 'code', id: rows[0]!.id, access } })) as CodeListing;
       assert.equal(code.problem, '');
       const addresses = code.instructions.map(({ address }) => Number(address));
@@ -159,10 +161,12 @@ describe('questions to an open profile', function () {
         addresses,
         known.filter((address) => address >= first && address <= last),
       );
-      const own = rows.flatMap(({ line }) => line.accesses).filter((one) => one.symbol === symbol && one.object === object);
+      const own = rows
+        .flatMap(({ line }) => line.accesses)
+        .filter((one) => symbolOf(one) === symbolOf(asked) && one.object === asked.object);
       const sum = (amounts: number[]): number => amounts.reduce((total, amount) => total + amount, 0);
       if (code.bytesBefore === 0 && code.bytesBehind === 0)
-        assert.equal(sum(code.instructions.map(({ samples }) => samples)), sum(own.map(({ records }) => records)), symbol);
+        assert.equal(sum(code.instructions.map(({ samples }) => samples)), sum(own.map(({ records }) => records)), asked.symbol);
     }
     await engine.call('close', { handle });
   });

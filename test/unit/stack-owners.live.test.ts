@@ -67,8 +67,8 @@ describe('owners of stacks', function () {
     const line = cacheLine([access({ data, writes: 9, threads: [1] }), access({ data, writes: 8, threads: [2] })], { mapping: '//anon' });
     assert.equal(mappingText(line), 'the stack of worker 12');
     assert.equal(mappingText(cacheLine([access()], { mapping: '//anon' })), 'anonymous memory');
-    assert.equal(panelLine(line).objects, '[stack of worker 12]');
+    assert.equal(panelLine(line).objects, '[stack of worker 12]+8');
     const own = line.accesses.map((one) => ({ cacheLine: line, access: one }));
-    assert.match(lineHoverText(report([line]), own, 'contended'), /\*\*`\[stack of worker 12\]`\s\+8\*\*/);
+    assert.match(lineHoverText(report([line]), own, 'contended'), /\*\*`\[stack of worker 12\]\+8`\*\*/);
   });
 });

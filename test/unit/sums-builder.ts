@@ -16,7 +16,7 @@ export interface Waits {
   member: string;
   object?: string;
   /** Of the innermost function, and of the one that holds the code; by default the same. */
-  frame?: string;
+  function?: string;
   symbol?: string;
   contended: number;
   falseShare?: number;
@@ -108,8 +108,8 @@ function tableOf(keys: readonly TableKey[], rows: readonly Waits[], samples: num
       type: row.type,
       member: row.member,
       object: row.object ?? row.type.toLowerCase(),
-      frame: row.frame ?? 'work',
-      function: row.symbol ?? row.frame ?? 'work',
+      function: row.function ?? 'work',
+      symbol: row.symbol ?? row.function ?? 'work',
       source: row.source ?? '[no source line known]',
       allocation: row.allocation ?? '[no allocation known]',
     };

@@ -47,7 +47,7 @@ async function shownTexts(): Promise<Record<string, unknown>> {
   const clock = report([{ ...readerBesideWriter().line, flags: ['straddling', 'adjacent', 'mixed-use', 'lock'] }]);
   const detail = await lineDetail(await ShownProfile.of(new ReportProfile(clock), 'r', 'r'), '0');
   const waits = (contended: number) => [
-    { type: 'Worker', member: 'ticks', object: 'workers', frame: 'work', source: '/src/worker.c:20', contended },
+    { type: 'Worker', member: 'ticks', object: 'workers', function: 'work', source: '/src/worker.c:20', contended },
   ];
   const comparison = comparisonOf(sums(COMPARISON_TABLES, waits(400)), sums(COMPARISON_TABLES, waits(100)), []);
   return {

@@ -38,25 +38,30 @@ function Remedy({ words: { meaning }, found }: { words: PanelWords; found: Found
       </div>
     );
   }
-  const { advice, problem } = found;
+  const { advice, more, problem } = found;
   if (advice === null) {
     return (
       <>
         {meaning !== '' && <p>{meaning}</p>}
         {problem !== '' && <p class="quiet">{t('No advice: {0}', problem)}</p>}
+        {more > 0 && (
+          <div class="actions">
+            <AllAdvice number={more} />
+          </div>
+        )}
       </>
     );
   }
   return (
     <>
       {advice.words === '' && meaning !== '' && <p>{meaning}</p>}
-      <Advised advice={advice} />
+      <Advised advice={advice} more={more} />
     </>
   );
 }
 
 /** In a low window the title alone, until it is unfolded: the rows below need the room. */
-function Advised({ advice: { title, words, opens, reason, more } }: { advice: PanelAdvice }) {
+function Advised({ advice: { title, words, opens, reason }, more }: { advice: PanelAdvice; more: number }) {
   return (
     <div class="remedy">
       {words === '' && reason === '' ? (
@@ -75,14 +80,18 @@ function Advised({ advice: { title, words, opens, reason, more } }: { advice: Pa
               {opens === 'preview' ? t('Preview Fix') : t('Show Card')}
             </button>
           )}
-          {more > 0 && (
-            <button type="button" class="secondary" onClick={() => send({ type: 'allAdvice' })}>
-              {t('All Advice ({0})', count(more + 1))}
-            </button>
-          )}
+          {more > 0 && <AllAdvice number={more + 1} />}
         </div>
       )}
     </div>
+  );
+}
+
+function AllAdvice({ number }: { number: number }) {
+  return (
+    <button type="button" class="secondary" onClick={() => send({ type: 'allAdvice' })}>
+      {t('All Advice ({0})', count(number))}
+    </button>
   );
 }
 

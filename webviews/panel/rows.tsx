@@ -6,7 +6,7 @@ import { amountOf, hasDataSources, shareOf } from '../../extension/protocol/meas
 import { ownPlace } from '../../extension/protocol/own-place';
 import type { PanelHeat, UnfoldedLine } from '../../extension/protocol/panel';
 import type { CacheLine, Evidence } from '../../extension/protocol/report';
-import { mappingText, memoryName } from '../../extension/protocol/stack-owner';
+import { mappingText } from '../../extension/protocol/stack-owner';
 import { FLAG_MEANING, FLAG_WORDS, VERDICT_MEANING, VERDICT_WORDS, percent } from '../../extension/protocol/words';
 import { valueText, type Value } from './columns';
 import { count, fileName, plural } from './format';
@@ -113,16 +113,15 @@ function sources({ hitm, peer, loads, stores, accesses }: CacheLine, evidence: r
   return [snoops, peers, plural(loads, 'load'), plural(stores.total, 'store'), listed].filter((text) => text !== '');
 }
 
-export function AccessCells({ row: { access }, layout, heat, onOpen }: CellsProps & { row: AccessRow; onOpen: () => void }) {
+export function AccessCells({ row: { access, line, index }, layout, heat, onOpen }: CellsProps & { row: AccessRow; onOpen: () => void }) {
   const bytes = `+${access.offset}${access.width > 0 ? ` ${access.width} B` : ''}`;
   const place = ownPlace(access);
   const where = place && place.line > 0 ? `:${place.line}` : '';
-  // Of the kernel the "offset" is an address, which a number does not hold exactly.
-  const within = Number.isSafeInteger(access.data.offset) ? ` +${access.data.offset}` : '';
+  const name = line.names[index] ?? '';
   return (
     <>
-      <div class="column object mono" role="gridcell" title={`${memoryName(access.data)}${within}\n${bytes}`}>
-        {memoryName(access.data)} <span class="quiet">{within}</span>
+      <div class="column object mono" role="gridcell" title={`${name}\n${bytes}`}>
+        {name}
       </div>
       <div class="column verdict" role="gridcell" title={`${access.symbol || access.codeAddress}${place ? ` ${place.file}${where}` : ''}`}>
         {place && (

@@ -1,7 +1,7 @@
 // Names in what advice says. Recorded names are quoted and printable.
 import type { Advice, Subject } from '../../protocol/advice';
 import { t } from '../../protocol/l10n';
-import { quoted } from '../report/data-text';
+import { quoted, typeLabel } from '../report/data-text';
 import { count, enumerate, printable } from '../text/terminal-text';
 
 /** Names of one sentence; of more the rest is counted. */
@@ -9,11 +9,6 @@ export const MAX_NAMES = 4;
 
 /** What C++'s scopes without a name are called in debug information, and nowhere in a source. */
 export const UNNAMED_SCOPE = '(anonymous namespace)::';
-
-/** As `struct {...}`: no source can write it. */
-export function hasNoName(type: string): boolean {
-  return type.includes('{');
-}
 
 /** Without scopes that have no name. */
 export function readable(name: string): string {
@@ -28,19 +23,13 @@ export function named(name: string): string {
 /** "counters (atomic_long)", "objects of session": printable. */
 export function subjectText({ type, object }: Advice['subject']): string {
   if (object === '') return type === '' ? t('unnamed memory') : t('objects of {0}', readable(type));
-  return type === '' || type === object || hasNoName(type) ? readable(object) : `${readable(object)} (${readable(type)})`;
+  return type === '' || typeLabel(type, object) === object ? readable(object) : `${readable(object)} (${readable(type)})`;
 }
 
 /** A short name, quoted. */
 export function subjectName({ type, object }: Advice['subject']): string {
   const name = object === '' ? type : object;
   return name === '' ? t('unnamed memory') : named(name);
-}
-
-/** The type that is to be changed, in prose. */
-export function typeText({ subject, change }: Advice): string {
-  const type = change !== null && 'type' in change ? change.type.name : subject.type || subject.object;
-  return hasNoName(type) && subject.object !== '' ? t('the type of {0}', named(subject.object)) : named(type);
 }
 
 /** "'counters'", "an array of 'Slot'". */

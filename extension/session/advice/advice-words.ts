@@ -2,12 +2,13 @@
 import type { Advice, Latent, Placement, SplitChange, Subject } from '../../protocol/advice';
 import { t } from '../../protocol/l10n';
 import { joinArguments } from '../record/launch';
+import { isUnnamedType, typeLabel } from '../report/data-text';
 import { isLockType } from '../report/lock-names';
 import { LESS_OFTEN, PRIVATE_COPY } from '../report/remedies';
 import { cannotTell } from '../report/verdict-text';
 import { percent } from '../../protocol/words';
 import { alternatives, count, enumerate, plural, printable } from '../text/terminal-text';
-import { arrayName, hasNoName, memberNames, MAX_NAMES, named, names, readable, subjectName, typeText, UNNAMED_SCOPE } from './advice-names';
+import { arrayName, memberNames, MAX_NAMES, named, names, readable, subjectName, UNNAMED_SCOPE } from './advice-names';
 import { alignedBlocks, alignedType, alignedVariables, languageOf, perThreadSketch, startedLine, stridedElements } from './spelling';
 
 /** Where no change says it, as of nearly all machines: bytes of a cache line. */
@@ -65,7 +66,7 @@ export function whySentence(advice: Advice): string {
     case 'alignment':
       return t(
         'Objects of {0} begin in the middle of a cache line, so neighbours that different threads use share one. Each thread waits for the other’s writes.',
-        typeText(advice),
+        named(typeLabel(subject.type, subject.object) || subject.object),
       );
     case 'adjacent':
       return t(
@@ -97,8 +98,7 @@ export function lockSentences({ locks }: Pick<Advice, 'locks'>): string {
     .join(' ');
 }
 
-function unrelated(advice: Advice): string {
-  const { subject, way, change } = advice;
+function unrelated({ subject, way, change }: Advice): string {
   const wait = t('Each thread waits for writes to data that it does not use.');
   const who = subjectName(subject);
   if (change?.kind === 'align-variables' && change.variables.length > 1)
@@ -113,7 +113,11 @@ function unrelated(advice: Advice): string {
   if (change?.kind === 'members' || change?.kind === 'split-members')
     return t('Members of {0}{1} that different threads use lie on one cache line. {2}', who, memberNames(subject.members), wait);
   if (change?.kind === 'align-type')
-    return t('Several objects of {0} lie on one cache line, and different threads use them. {1}', typeText(advice), wait);
+    return t(
+      'Several objects of {0} lie on one cache line, and different threads use them. {1}',
+      named(typeLabel(change.type.name, subject.object)),
+      wait,
+    );
   return t('Data of different threads lies on one cache line at {0}{1}. {2}', who, memberNames(subject.members), wait);
 }
 
@@ -122,7 +126,7 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
   const { subject, way, why, change } = advice;
   const language = languageOf(advice);
   const alignment = alignmentOf(advice);
-  const type = typeText(advice);
+  const type = named(typeLabel(change !== null && 'type' in change ? change.type.name : subject.type, subject.object) || subject.object);
   const only = (sentence: string): { sentence: string; lines: string[] } => ({ sentence, lines: [] });
   if (change?.kind === 'members') {
     const order = isReordered(change) ? t('Put the members in this order') : t('Keep the order of the members');
@@ -316,8 +320,7 @@ export function actionTitle(advice: Advice): string {
 }
 
 /** "Give 'ticks' a cache line of its own": what applying the edit does. */
-export function actionText(advice: Advice): string {
-  const { subject, change, way } = advice;
+export function actionText({ subject, change, way }: Advice): string {
   const own = (of: readonly string[]): string =>
     of.length === 1 ? t('Give {0} a cache line of its own', named(of[0] ?? '')) : t('Give {0} cache lines of their own', names(of));
   switch (change?.kind) {
@@ -328,16 +331,14 @@ export function actionText(advice: Advice): string {
       if (wanted.length > 0) return own(wanted);
       return t(
         'Split the members of {0} over cache lines, starting at {1}',
-        typeText(advice),
+        named(typeLabel(change.type.name, subject.object)),
         enumerate(groups.slice(1, MAX_NAMES).map(([first = '']) => named(first))),
       );
     }
     case 'split-members':
-      return t('Move {0} out of {1}', names(partsOf(change).flat()), typeText(advice));
+      return t('Move {0} out of {1}', names(partsOf(change).flat()), named(typeLabel(change.type.name, subject.object)));
     case 'align-type':
-      return hasNoName(change.type.name)
-        ? t('Give each object cache lines of its own: {0}', subjectName(subject))
-        : t('Give each {0} cache lines of its own', named(change.type.name));
+      return t('Give each {0} cache lines of its own', named(typeLabel(change.type.name, subject.object)));
     case 'align-variables':
       return own(change.variables.map(({ name }) => name));
     case 'allocate':
@@ -376,7 +377,7 @@ export function reorderCommand({ change }: Advice): string | undefined {
   if (change?.kind !== 'members' || !isReordered(change)) return undefined;
   const { name, members, definition } = change.type;
   const fields = change.order.map(({ member }) => members[member]?.name ?? '');
-  if (fields.includes('') || hasNoName(name) || definition.file === '') return undefined;
+  if (fields.includes('') || definition.file === '' || isUnnamedType(name)) return undefined;
   const args = ['-i', '-record-name', name.replaceAll(UNNAMED_SCOPE, ''), '-fields-order', fields.join(','), definition.file];
   return printable(joinArguments(['clang-reorder-fields', ...args]));
 }
@@ -386,9 +387,9 @@ export function guardText(advice: Advice): string | undefined {
   const { change } = advice;
   if (change?.kind !== 'members') return undefined;
   const language = languageOf(advice);
-  if (language === 'rust' || language === 'go') return undefined;
+  if (language === 'rust' || language === 'go' || isUnnamedType(change.type.name)) return undefined;
   const [first] = change.order.slice(1).flatMap(({ member, startsLine }) => (startsLine ? [change.type.members[member]?.name ?? ''] : []));
-  if (first === undefined || first === '' || hasNoName(change.type.name)) return undefined;
+  if (first === undefined || first === '') return undefined;
   const isC = language === 'c' || language === 'kernel';
   const name = readable(change.type.name);
   const type = isC && !name.startsWith('struct ') ? `struct ${name}` : name;

@@ -1,5 +1,5 @@
 // Where a source text defines a structure, by its name and the line that debug information states.
-import { hasNoName } from './advice-names';
+import { isUnnamedType } from '../report/data-text';
 import { t } from '../../protocol/l10n';
 import type { Node } from 'web-tree-sitter';
 import type { TypeReference } from '../../protocol/advice';
@@ -160,7 +160,7 @@ function scopesAround(node: Node): string[] {
 
 /** Without scopes and template arguments: "Ring" of "ns::Ring<int, std::less<int>>"; empty: it has no name, as "struct {...}". */
 function simpleName(name: string): string {
-  if (hasNoName(name)) return '';
+  if (isUnnamedType(name)) return '';
   let depth = 0;
   let simple = '';
   for (const character of name.replace(/^(?:struct|class|union)\s+/, '')) {

@@ -1,5 +1,5 @@
 // What of a recording fails a check, and what of it is new: the report's findings held against a limit, a baseline and what is accepted.
-import { hasNoName } from '../advice/advice-names';
+import { isUnnamedType } from '../report/data-text';
 import type { Acceptance, Check, CheckFinding, FindingKey, Rule, Waiting } from '../../protocol/check';
 import { isMostlyBlind } from '../../protocol/blindness';
 import type { Finding, FindingMember } from '../../protocol/finding';
@@ -136,7 +136,7 @@ function partsOf({ findings, samples }: Report): Part[] {
 
 /** The type and member; of what has no members, or a type without a name, the object's name. */
 function nameOf({ kind, subject: { type, object } }: Finding, { name }: FindingMember): Pick<FindingKey, 'type' | 'member'> {
-  if (kind === 'type' && !(hasNoName(type) && object !== '')) return { type, member: name };
+  if (kind === 'type' && !(isUnnamedType(type) && object !== '')) return { type, member: name };
   return { type: '', member: withoutAddress(name === '' ? object : `${object}.${name}`) };
 }
 

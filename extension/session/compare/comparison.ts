@@ -33,7 +33,7 @@ export interface Comparison {
 /** What placesOf() needs of each recording, behind DIFF_TABLES. */
 const PLACE_TABLES: TableKey[][] = [
   ['type', 'member', 'source'],
-  ['object', 'frame', 'source'],
+  ['object', 'function', 'source'],
 ];
 
 /** What comparisonOf() needs of each recording. */
@@ -107,7 +107,7 @@ function placesOf({ tables }: Sums): Places {
   }
   for (const row of byObject) {
     add('object', lastingName(row.key.object ?? ''), row);
-    add('function', row.key.frame ?? '', row);
+    add('function', row.key.function ?? '', row);
   }
   const places: Places = new Map();
   for (const [key, lines] of sums) {

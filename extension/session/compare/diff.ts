@@ -11,7 +11,7 @@ import { isUnknown, type Side, type Sums } from './sums';
 /** What diffOf() needs of each recording. */
 export const DIFF_TABLES: TableKey[][] = [
   ['object', 'type', 'member'],
-  ['frame', 'function'],
+  ['function', 'symbol'],
   ['object', 'type', 'allocation'],
 ];
 
@@ -56,7 +56,7 @@ export function diffOf(before: Sums, after: Sums): Diff {
     before: sideOf(before, measure.elapsed?.before ?? null),
     after: sideOf(after, measure.elapsed?.after ?? null),
     program: judge.change(totalOf(before), totalOf(after)),
-    remaining: remainingOf(after, data),
+    remaining: remainingOf(after),
     entries,
     notes,
   };
@@ -142,7 +142,7 @@ function renamedMembers(
 }
 
 function matchedFunctions(before: Sums, after: Sums): Matched[] {
-  const sides = [before, after].map(({ tables }) => ({ sums: sumsBy('frame', tables[1]), symbols: sumsBy('function', tables[1]) }));
+  const sides = [before, after].map(({ tables }) => ({ sums: sumsBy('function', tables[1]), symbols: sumsBy('symbol', tables[1]) }));
   return [...new Set(sides.flatMap(({ sums }) => [...sums.keys()]))].flatMap((name) => {
     const [a, b] = sides.map(({ sums }) => sums.get(name));
     if (!waits(a) && !waits(b)) return [];
@@ -187,18 +187,13 @@ function totalOf({ tables }: Sums): Sum {
   return (tables[0] ?? []).reduce<Sum>((sum, row) => added(sum, row), NOTHING);
 }
 
-/** Numbers without a structure are known by their variable. */
-function remainingOf(after: Sums, data: SameData): Diff['remaining'] {
+/** The subject of the first finding, by the name that reports and advice have for it. */
+function remainingOf(after: Sums): Diff['remaining'] {
+  const [most] = after.report.findings;
   const { contended } = totalOf(after);
-  const structures = typesByName(after.report.types ?? []);
-  const sums = new Map<string, number>();
-  for (const row of after.tables[0] ?? []) {
-    const { object, type } = data.shown(row, 'after');
-    const name = isUnknown(object) || structures.has(type) ? type : object;
-    if (!isUnknown(name)) sums.set(name, (sums.get(name) ?? 0) + row.contended);
-  }
-  const [[name, most] = ['', 0]] = [...sums].sort(([one, a], [other, b]) => b - a || compare(one, other));
-  return most === 0 ? null : { name, share: most / contended };
+  if (most === undefined || most.contended === 0 || contended === 0) return null;
+  const { object, type } = most.subject;
+  return { name: object === '' ? type : object, share: Math.min(1, most.contended / contended) };
 }
 
 interface Judge {

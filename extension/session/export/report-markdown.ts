@@ -9,7 +9,7 @@ import { percent } from '../../protocol/words';
 import { count, plural } from '../text/terminal-text';
 import { duration } from '../threads/duration';
 
-export const MARKDOWN_TABLES: TableKey[][] = [['type'], ['type', 'member'], ['object'], ['frame']];
+export const MARKDOWN_TABLES: TableKey[][] = [['type'], ['type', 'member'], ['object'], ['function']];
 
 const TITLES = ['Types', 'Members', 'Objects', 'Functions'];
 const MOST_ROWS = 20;
@@ -41,8 +41,8 @@ export function reportMarkdown(report: Report, tables: readonly (readonly TableR
 }
 
 function cells({ key, programShare, contendedNs, falseShare, verdict }: TableRow): string[] {
-  const { type, member, object, frame } = key;
-  const name = member === undefined ? (type ?? object ?? frame ?? '') : `${type ?? ''}.${member}`;
+  const { type, member, object, function: code } = key;
+  const name = member === undefined ? (type ?? object ?? code ?? '') : `${type ?? ''}.${member}`;
   return [
     percent(programShare),
     contendedNs === null ? '' : duration(contendedNs),

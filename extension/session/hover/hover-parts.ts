@@ -5,8 +5,9 @@ import { t } from '../../protocol/l10n';
 import type { Measured } from '../../protocol/measure';
 import type { CacheLine, SourcePlace, ThreadUse, Verdict } from '../../protocol/report';
 import type { LineAccess } from '../profile/heat';
+import { addressOf, dataText } from '../report/data-text';
 import { waitsText } from '../report/remedies';
-import { ownFunction, ownPlace, shortPlace } from '../lines/source-path';
+import { ownPlace, shortPlace } from '../lines/source-path';
 import { count, plural, printable, shortenMiddle } from '../text/terminal-text';
 
 /** Rows of the hovered source, and of what else takes part in the same cache lines. */
@@ -38,7 +39,7 @@ export function addPeople({ threads, functions }: RowPeople, { cacheLine, access
       tid,
       cacheLine.threads.find((thread) => thread.tid === tid),
     );
-  if (access.symbol !== '') functions.set(ownFunction(access), ownPlace(access));
+  if (access.symbol !== '') functions.set(access.symbol, ownPlace(access));
 }
 
 /** A link to what the verdict means, as Markdown; empty: none. */
@@ -78,9 +79,9 @@ export function byteRange(start: number, width: number): string {
   return width > 1 ? `${start}–${start + width - 1}` : String(start);
 }
 
-export function dataName({ object, offset }: { object: string; offset: number }): string {
-  // Of the kernel the "offset" is an address, which a number does not hold exactly.
-  return Number.isSafeInteger(offset) ? `${code(object)}${NBSP}+${offset}` : code(object);
+/** What an access is to, in the report's words. */
+export function nameOf({ cacheLine, access }: LineAccess): string {
+  return dataText(access.data, () => addressOf(cacheLine, access));
 }
 
 /** Ids, with names where they tell something. */

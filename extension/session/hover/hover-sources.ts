@@ -3,20 +3,20 @@
 import { t } from '../../protocol/l10n';
 import { amountOf, loadCycles, MEASURE_WORDS, shareOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import type { Access, CacheLine } from '../../protocol/report';
-import { memoryName } from '../../protocol/stack-owner';
 import { VERDICT_MEANING } from '../../protocol/words';
 import { causedBy, competingThreads, heatText, takesPart, wholePercent, type LineAccess } from '../profile/heat';
 import {
   addPeople,
   byteRange,
   cacheLinesOf,
-  dataName,
+  code,
   findingText,
   footer,
   functionNames,
   markdownTable,
   MAX_OWN_ROWS,
   MAX_RIVAL_ROWS,
+  nameOf,
   namesTell,
   rivals,
   threadNames,
@@ -37,8 +37,7 @@ const NONE = '–';
 interface Row extends RowPeople {
   start: number;
   width: number;
-  object: string;
-  offset: number;
+  name: string;
   accesses: Access[];
 }
 
@@ -97,7 +96,7 @@ export function sourcesHoverText(
     amount === 0 && caused === 0
       ? t('no {0}', MEASURE_WORDS[measure].many)
       : heatText({ measure, amount, share: shareOf(amount, wholeOf(report, measure)), ...competingThreads(own, measure), caused });
-  const order = (a: Row, b: Row): number => rowAmount(b, measure) - rowAmount(a, measure) || a.offset - b.offset;
+  const order = (a: Row, b: Row): number => rowAmount(b, measure) - rowAmount(a, measure) || a.start - b.start;
   const ownRows = rowsOf(own).sort(order);
   const rivalRows = rowsOf(rivals(own, taking)).sort(order);
   const named = namesTell(own);
@@ -110,8 +109,8 @@ export function sourcesHoverText(
     markdownTable(
       [[t('bytes'), '--:'], [t('data'), ':--'], ...columns.map(({ title }) => [title, '--:'] as const), [t('in'), ':--']],
       [
-        ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${dataName(row)}**`, columns, ownWhere(row))),
-        ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), columns, functionNames(row))),
+        ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${code(row.name)}**`, columns, ownWhere(row))),
+        ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, code(row.name), columns, functionNames(row))),
       ],
     ),
     footer(report, own, left, link(verdict)),
@@ -206,12 +205,11 @@ function rowsOf(accesses: readonly LineAccess[]): Row[] {
   const rows = new Map<string, Row>();
   for (const one of accesses) {
     const { cacheLine, access } = one;
-    const { offset } = access.data;
-    const object = memoryName(access.data);
-    const key = JSON.stringify([cacheLine.space, cacheLine.address, object, offset, access.offset]);
+    const name = nameOf(one);
+    const key = JSON.stringify([cacheLine.space, cacheLine.address, name, access.offset]);
     let row = rows.get(key);
     if (!row) {
-      row = { start: access.offset, width: access.width, object, offset, accesses: [], threads: new Map(), functions: new Map() };
+      row = { start: access.offset, width: access.width, name, accesses: [], threads: new Map(), functions: new Map() };
       rows.set(key, row);
     }
     row.accesses.push(access);

@@ -1,20 +1,19 @@
 // The hover's text: who reads and writes the data of a source line, where on the cache line, how often, and what it means.
 import { t } from '../../protocol/l10n';
 import { hasDataSources, type Measure, type Measured } from '../../protocol/measure';
-import { memoryName } from '../../protocol/stack-owner';
 import { VERDICT_MEANING, VERDICT_WORDS } from '../../protocol/words';
 import { competingThreads, heatText, type LineAccess } from '../profile/heat';
 import {
   addPeople,
   byteRange,
   code,
-  dataName,
   findingText,
   footer,
   functionNames,
   markdownTable,
   MAX_OWN_ROWS,
   MAX_RIVAL_ROWS,
+  nameOf,
   namesTell,
   NBSP,
   rivals,
@@ -30,8 +29,7 @@ interface Row extends RowPeople {
   /** Bytes from the cache line's start. */
   start: number;
   width: number;
-  object: string;
-  offset: number;
+  name: string;
   loads: number;
   stores: number;
   rmw: number;
@@ -99,8 +97,8 @@ function hoverText(
     `**${subject}${VERDICT_WORDS[verdict]}** · ${heat.replace('<', '&lt;')}`,
     findingText(most, VERDICT_MEANING[verdict]),
     markdownTable(COLUMNS, [
-      ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${dataName(row)}**`, named, ownWhere(row))),
-      ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), named, functionNames(row))),
+      ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${code(row.name)}**`, named, ownWhere(row))),
+      ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, code(row.name), named, functionNames(row))),
     ]),
     footer(report, own, left, link(verdict)),
   ].join('\n\n');
@@ -110,13 +108,12 @@ function rowsOf(accesses: readonly LineAccess[]): Row[] {
   const rows = new Map<string, Row>();
   for (const one of accesses) {
     const { cacheLine, access } = one;
-    const { offset } = access.data;
-    const object = memoryName(access.data);
-    const key = JSON.stringify([cacheLine.space, object, offset, access.width]);
+    const name = nameOf(one);
+    const key = JSON.stringify([cacheLine.space, name, access.offset, access.width]);
     let row = rows.get(key);
     if (!row) {
       const sums = { loads: 0, stores: 0, rmw: 0, locked: false, contended: 0 };
-      row = { start: access.offset, width: access.width, object, offset, ...sums, threads: new Map(), functions: new Map() };
+      row = { start: access.offset, width: access.width, name, ...sums, threads: new Map(), functions: new Map() };
       rows.set(key, row);
     }
     row.loads += access.loads;
@@ -126,7 +123,7 @@ function rowsOf(accesses: readonly LineAccess[]): Row[] {
     row.contended += access.contended;
     addPeople(row, one);
   }
-  return [...rows.values()].sort((a, b) => b.contended - a.contended || a.offset - b.offset);
+  return [...rows.values()].sort((a, b) => b.contended - a.contended || a.start - b.start);
 }
 
 function tableRow(row: Row, data: string, named: boolean, where: string): string[] {

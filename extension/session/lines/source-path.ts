@@ -2,7 +2,7 @@
 import { basename, isAbsolute, relative } from 'node:path';
 import type { SourcePlace } from '../../protocol/report';
 
-export { isUnknownCaller, ownCallers, ownFunction, ownParts, ownPlace } from '../../protocol/own-place';
+export { isUnknownCaller, ownCallers, ownParts, ownPlace } from '../../protocol/own-place';
 
 /** "src/a.c:12": relative where it lies below the folder, line left out where it is unknown. */
 export function readablePlace({ file, line }: SourcePlace, folder: string): string {

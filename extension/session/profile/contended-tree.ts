@@ -11,7 +11,7 @@ import { FLAG_WORDS, NOTHING_ATTRIBUTED, VERDICT_WORDS } from '../../protocol/wo
 import { amountText, wholePercent } from './heat';
 import { bytesText, cardTitle, heatSummary } from '../layout/layout-card-words';
 import { accessKind, KIND_WORDS } from '../../protocol/roles';
-import { ownFunction, ownPlace, shortPlace } from '../lines/source-path';
+import { ownPlace, shortPlace } from '../lines/source-path';
 import { alternatives, count, plural, printable, shortenMiddle } from '../text/terminal-text';
 import {
   amountOfUse,
@@ -291,7 +291,7 @@ async function lineNodes(choice: LineChoice, isOwn: (access: Access) => boolean,
 function accessNode(access: Access, make: Make): Weighed {
   const amount = amountOf(access, make.measure);
   const place = ownPlace(access);
-  const name = ownFunction(access) || access.codeAddress;
+  const name = access.symbol || access.codeAddress;
   const who = access.threads.length === 1 ? t('thread {0}', access.threads[0] ?? '') : plural(access.threads.length, 'thread');
   const what = t('{0} of byte {1}, {2}, {3}', KIND_WORDS[accessKind(access)], access.offset, plural(access.records, 'sample'), who);
   return weighed(amount, make, {

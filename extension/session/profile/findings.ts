@@ -1,15 +1,13 @@
 // What a profile finds contended, by source line: at the declaration of a member or variable where that is known, else at the code that
 // waits or makes others wait.
-import { t } from '../../protocol/l10n';
 import { amountOf, shareOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
 import { ownPlace } from '../../protocol/own-place';
 import type { Access, CacheLine, SourcePlace, Verdict } from '../../protocol/report';
-import { memoryName } from '../../protocol/stack-owner';
 import { VERDICT_MEANING, VERDICT_WORDS } from '../../protocol/words';
-import { cardOfAccess, fieldInType, type TypeCard } from '../layout/type-heat';
+import { cardOfAccess, type TypeCard } from '../layout/type-heat';
+import { addressOf, dataText, quoted } from '../report/data-text';
 import { findingAt } from '../report/lead';
 import { waitsText } from '../report/remedies';
-import { printable, shortenMiddle } from '../text/terminal-text';
 import { memberOfAccess } from './contended-tree';
 import { causedBy, competingThreads, heatText, isFrom, takesPart, type LineAccess } from './heat';
 
@@ -22,8 +20,6 @@ export interface Finding {
   /** Plain text: which data, how much, and who waits for what. */
   text: string;
 }
-
-const LONGEST_NAME = 60;
 
 /**
  * @param lines of the profile that measured most
@@ -69,7 +65,7 @@ export function findingsOf(
       return {
         place,
         verdict,
-        text: `${nameOf(access)}: ${VERDICT_WORDS[verdict]}, ${heat}. ${waitsText(cacheLine) || VERDICT_MEANING[verdict]}`,
+        text: `${nameOf(cacheLine, access)}: ${VERDICT_WORDS[verdict]}, ${heat}. ${waitsText(cacheLine) || VERDICT_MEANING[verdict]}`,
       };
     });
 }
@@ -87,9 +83,7 @@ function declaredAt(access: Access, cardsOf: (type: string) => readonly TypeCard
   return [place, definition ?? undefined, ownPlace(access)].find((one) => one !== undefined && one.file !== '' && one.line > 0);
 }
 
-/** "'queue.limit'". The name is printable. */
-function nameOf({ data }: Access): string {
-  const field = fieldInType(data.field ?? '');
-  const name = memoryName(data) || t('unknown');
-  return `'${shortenMiddle(printable(field === '' ? name : `${name}.${field}`), LONGEST_NAME)}'`;
+/** "'queue.limit'". */
+function nameOf(line: CacheLine, access: Access): string {
+  return quoted(dataText(access.data, () => addressOf(line, access)));
 }

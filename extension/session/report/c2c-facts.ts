@@ -17,7 +17,7 @@ export function contendedLoads({ hitm, peer }: Counted, display: Display): numbe
 }
 
 /** The same over all samples. */
-export function allContendedLoads({ stats }: Report, display: Display): number {
+export function allContendedLoads({ stats }: Pick<Report, 'stats'>, display: Display): number {
   const [local, remote] = display === 'peer' ? (['localPeer', 'remotePeer'] as const) : (['localHitm', 'remoteHitm'] as const);
   return (display === 'rmt' ? 0 : (stats[local] ?? 0)) + (display === 'lcl' ? 0 : (stats[remote] ?? 0));
 }

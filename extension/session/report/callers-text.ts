@@ -1,7 +1,7 @@
 // Who called the code of a line's accesses, where call chains were recorded and asked for.
 import type { Access, CallerFrame } from '../../protocol/report';
 import { t } from '../../protocol/l10n';
-import { isUnknownCaller, ownFunction, ownParts, shortPlace } from '../lines/source-path';
+import { isUnknownCaller, ownParts, shortPlace } from '../lines/source-path';
 import { percent } from '../../protocol/words';
 import { plural, printable, shortenMiddle, wrap } from '../text/terminal-text';
 
@@ -21,7 +21,7 @@ export function callersText(accesses: readonly Access[], width: number): string[
   for (const access of accesses) {
     const { callers = [], offset, records } = access;
     if (callers.length === 0) continue;
-    const code = shortenMiddle(printable(ownFunction(access)) || access.codeAddress, LONGEST_NAME);
+    const code = shortenMiddle(printable(access.symbol) || access.codeAddress, LONGEST_NAME);
     const head = `${code} at offset ${offset} was called from`;
     const use = called.get(head) ?? { samples: 0, chains: new Map<string, number>() };
     called.set(head, use);

@@ -3,7 +3,7 @@ import { t } from '../../protocol/l10n';
 import type { TextPart } from '../../protocol/panel';
 import type { Access } from '../../protocol/report';
 import { quoted } from './data-text';
-import { ownFunction, ownPlace, shortPlace } from '../lines/source-path';
+import { ownPlace, shortPlace } from '../lines/source-path';
 import { printable } from '../text/terminal-text';
 
 type Code = Pick<Access, 'codeAddress' | 'symbol' | 'object' | 'file' | 'line' | 'inlined'>;
@@ -15,7 +15,7 @@ export function codeText(access: Code): string {
     place === undefined
       ? t('at {0} in {1}', access.codeAddress, printable(access.object) || t('unknown code'))
       : `(${printable(shortPlace(place))})`;
-  return access.symbol === '' ? t('the code {0}', where) : `${quoted(ownFunction(access))} ${where}`;
+  return access.symbol === '' ? t('the code {0}', where) : `${quoted(access.symbol)} ${where}`;
 }
 
 /** The same, with its place where that has a line. */

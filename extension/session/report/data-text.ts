@@ -110,8 +110,18 @@ export function quoted(text: string): string {
   return `'${shortenMiddle(printable(text), LONGEST_QUOTED)}'`;
 }
 
+/** "struct {...}": what debug information says of a type that the source gives no name. */
+export function isUnnamedType(type: string): boolean {
+  return /\{\.\.\.\}$|^\((anonymous|unnamed)\b/.test(type);
+}
+
+/** What to call a type: as the source does, or where it has no name there by its object. */
+export function typeLabel(type: string, object: string): string {
+  return object !== '' && isUnnamedType(type) ? object : type;
+}
+
 /** Where an access is. */
-export function addressOf(line: CacheLine, access: Access): bigint {
+export function addressOf(line: Pick<CacheLine, 'address'>, access: Pick<Access, 'offset'>): bigint {
   return BigInt(line.address) + BigInt(access.offset);
 }
 
@@ -129,8 +139,16 @@ export interface UsedData {
   fields: Map<string, number> | undefined;
 }
 
+/** What a use of data is added up by: an access of a line, or what a summary says of several. */
+export type DataUse = Pick<Access, 'data' | 'offset' | 'contended' | 'records'>;
+
 /** Adds an access to the uses of its object. */
-export function addUse<Use extends UsedData>(uses: Map<string, Use>, line: CacheLine, access: Access, fresh: (use: UsedData) => Use): Use {
+export function addUse<Use extends UsedData>(
+  uses: Map<string, Use>,
+  line: Pick<CacheLine, 'address' | 'contended'>,
+  access: DataUse,
+  fresh: (use: UsedData) => Use,
+): Use {
   const { data } = access;
   const object = objectName(data);
   const offset = offsetIn(data, () => addressOf(line, access));

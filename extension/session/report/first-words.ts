@@ -4,7 +4,9 @@ import type { PanelWords } from '../../protocol/panel';
 import type { Report } from '../../protocol/report';
 import type { ShownProfile } from '../profile/shown-profile';
 import { whyNoSamples } from '../../protocol/words';
+import { allContendedLoads } from './c2c-facts';
 import { c2cParts, c2cWords } from './c2c-words';
+import { leadOf } from './lead';
 import { plainParts, plainWords } from './plain-words';
 import { count, plural, printable } from '../text/terminal-text';
 import { turnsWords } from './turns-words';
@@ -27,6 +29,13 @@ function selectedText({ lines, of }: { lines: number; of: number }): string {
     count(lines),
     plural(of, 'line'),
   );
+}
+
+/** The advice about what the first paragraph leads with: its index in the list; undefined where none is. */
+export function leadAdvice(report: Pick<Report, 'findings' | 'samples' | 'stats' | 'c2c'>): number | undefined {
+  const { c2c, samples } = report;
+  const lead = leadOf(report, c2c === undefined ? samples.contended : allContendedLoads(report, c2c.display));
+  return lead?.findings.find(({ advice }) => advice !== null)?.advice ?? undefined;
 }
 
 type Summed = Pick<ShownProfile, 'report' | 'first' | 'contendedLines'>;

@@ -4,7 +4,8 @@ import { t } from '../../protocol/l10n';
 import type { Access, CacheLine, Report, Verdict } from '../../protocol/report';
 import { percent, VERDICT_WORDS } from '../../protocol/words';
 import { count, plural } from '../text/terminal-text';
-import { quoted } from './data-text';
+import { isUnnamedType, quoted } from './data-text';
+import { shortPlace } from '../lines/source-path';
 import { cannotTell, verdictText } from './verdict-text';
 
 /** Of the contended samples: what waits falsely for less does not lead. */
@@ -19,7 +20,7 @@ export interface Lead {
 }
 
 /** @param contended samples (or loads) in all. Undefined where nobody waits. */
-export function leadOf({ findings }: Report, contended: number): Lead | undefined {
+export function leadOf({ findings }: Pick<Report, 'findings'>, contended: number): Lead | undefined {
   const [top] = findings;
   if (top === undefined) return undefined;
   const falsely = findings.filter((finding) => finding.contended >= LEAST * contended && waitsFalsely(finding));
@@ -50,9 +51,13 @@ export function findingAt({ findings }: Pick<Report, 'findings'>, accesses: read
 }
 
 /** "38 objects of type 'session'", "'counters'", "3 blocks named '24 bytes allocated in make_node'". */
-export function findingName({ kind, subject: { type, object }, objects }: Finding): string {
+export function findingName({ kind, subject: { type, object }, objects, definition }: Finding): string {
   if (object !== '' && (kind !== 'block' || objects < 2)) return quoted(object);
   if (kind === 'block') return t('{0} named {1}', plural(objects, 'block'), quoted(object));
+  if (isUnnamedType(type) && definition !== null) {
+    const place = shortPlace(definition);
+    return objects === 1 ? t('an object of the type at {0}', place) : t('{0} of the type at {1}', plural(objects, 'object'), place);
+  }
   return objects === 1 ? t('an object of type {0}', quoted(type)) : t('{0} of type {1}', plural(objects, 'object'), quoted(type));
 }
 

@@ -5,7 +5,7 @@ import { VERDICT_MEANING, percent } from '../../protocol/words';
 import { addressOf, dataText, quoted } from './data-text';
 import { accessKind } from '../../protocol/roles';
 import { isOnePthreadLock, pthreadLock } from './sharing-facts';
-import { ownFunction } from '../lines/source-path';
+import { ownParts } from '../lines/source-path';
 import { enumerate, plural } from '../text/terminal-text';
 
 export const LESS_OFTEN = t('sharing less often (a copy for each thread, merged later; fewer updates)');
@@ -81,7 +81,7 @@ export function waitsText(line: CacheLine): string {
 }
 
 function functionText(access: Access): string {
-  return access.symbol === '' ? t('unnamed code') : quoted(ownFunction(access));
+  return access.symbol === '' ? t('unnamed code') : quoted(access.symbol);
 }
 
 /** "waits to read it". */
@@ -278,7 +278,9 @@ function unrelatedPair(line: CacheLine): string | undefined {
     const isElement = (data?.index ?? null) !== null || array !== field;
     return data === undefined || !isElement ? undefined : `${data.object} ${data.base ?? ''} ${array}`;
   });
-  const functions = line.words.map((_, word) => new Set(line.accesses.filter((access) => access.word === word).map(ownFunction)));
+  // What was inlined into one function is a part of it.
+  const wholeOf = (access: Access): string => ownParts(access).at(-1)?.function ?? access.symbol;
+  const functions = line.words.map((_, word) => new Set(line.accesses.filter((access) => access.word === word).map(wholeOf)));
   const between = new Map<string, { words: [number, number]; share: number }>();
   for (const { word, cause, share } of line.waits) {
     const words: [number, number] = [Math.min(word, cause), Math.max(word, cause)];

@@ -4,10 +4,10 @@ import type { Access, CacheLine, ObjectSum, Report, ThreadUse, Verdict } from '.
 import { mappingText } from '../../protocol/stack-owner';
 import { callersText } from './callers-text';
 import { trappedText } from './confirmation';
-import { addressOf, allocationText, dataText, howKnown, usedText, withoutMembers } from './data-text';
+import { addressOf, allocationText, dataText, howKnown, withoutMembers } from './data-text';
 import { accessKind, KIND_WORDS } from '../../protocol/roles';
-import { contendedLinesOf, objectsOf, threadRoles, weight } from './sharing-facts';
-import { ownFunction, ownPlace, readablePlace } from '../lines/source-path';
+import { contendedLinesOf, lineData, MOST_OBJECTS, objectsOf, threadRoles, weight } from './sharing-facts';
+import { ownPlace, readablePlace } from '../lines/source-path';
 import { FLAG_WORDS, percent } from '../../protocol/words';
 import {
   count,
@@ -43,7 +43,6 @@ export const VERDICT_STYLE: Record<Verdict, keyof Style> = {
 };
 
 const INDENT = 2;
-const MAX_OBJECTS = 3;
 const MAX_KNOWN = 4;
 /** Columns that are left of an object's name, however long those of its members are. */
 const SHORTEST_NAME = 16;
@@ -232,20 +231,17 @@ function roles(line: CacheLine): string {
   return `${writers}/${readers}`;
 }
 
-/** The first objects of a line with the members used; long names are shortened so that all members stay. */
+/** What lies on a line; long names are shortened so that all members stay. */
 function dataOf(line: CacheLine, width: number): string {
-  const uses = objectsOf(line);
-  const shown = uses.slice(0, MAX_OBJECTS);
-  const rest = uses.length > shown.length ? `, ${uses.length - shown.length} more` : '';
-  const full = shown.map((use) => usedText(use)).join(', ') + rest;
+  const full = lineData(line);
   if (displayWidth(full) <= width - SECOND_ROW_INDENT) return full;
-  const members = shown.reduce((sum, use) => sum + displayWidth(usedText(use, 0)), 0) + 2 * (shown.length - 1);
-  const room = Math.max(SHORTEST_NAME, Math.floor((width - SECOND_ROW_INDENT - rest.length - members) / shown.length));
-  return shown.map((use) => usedText(use, room)).join(', ') + rest;
+  const objects = Math.min(MOST_OBJECTS, objectsOf(line).length);
+  const room = Math.max(SHORTEST_NAME, Math.floor((width - SECOND_ROW_INDENT - displayWidth(lineData(line, 0))) / objects));
+  return lineData(line, room);
 }
 
 function functionOf(access: Access): string {
-  return printable(ownFunction(access)) || access.codeAddress;
+  return printable(access.symbol) || access.codeAddress;
 }
 
 function sourceOf(access: Access, folder: string): string {

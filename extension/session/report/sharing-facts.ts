@@ -2,7 +2,7 @@
 import { t } from '../../protocol/l10n';
 import type { Access, CacheLine, ObjectSum, Report, ThreadUse } from '../../protocol/report';
 import { reads, writes } from '../../protocol/roles';
-import { addUse, objectName, type UsedData } from './data-text';
+import { addUse, usedText, objectName, type DataUse, type UsedData } from './data-text';
 import { count, enumerate, plural } from '../text/terminal-text';
 
 /** Lines that threads compete for, as the report sorts them. */
@@ -114,19 +114,40 @@ export function rolesText({ writers, readers, both }: ThreadRoles, object = ''):
 }
 
 /** What counts for the order of accesses and objects: contended samples where there are any, all otherwise. */
-export function weight(access: Access, line: CacheLine): number {
+export function weight(access: Pick<Access, 'contended' | 'records'>, line: Pick<CacheLine, 'contended'>): number {
   return line.contended > 0 ? access.contended : access.records;
 }
+
+/** A line by what its accesses are to. */
+export type UsedLine = Pick<CacheLine, 'address' | 'contended'> & { accesses: readonly DataUse[] };
 
 export interface ObjectUse extends UsedData {
   weight: number;
 }
 
 /** The data objects on a line, the most used first. */
-export function objectsOf(line: CacheLine): ObjectUse[] {
+export function objectsOf(line: UsedLine): ObjectUse[] {
   const uses = new Map<string, ObjectUse>();
   for (const access of line.accesses) {
     addUse(uses, line, access, (use) => ({ ...use, weight: 0 })).weight += weight(access, line);
   }
   return [...uses.values()].sort((a, b) => b.weight - a.weight || a.first - b.first);
+}
+
+/** That are named of a line. */
+export const MOST_OBJECTS = 3;
+
+/**
+ * The first objects of a line with the members used: "queue.produced, queue.limit, workers[2].ticks".
+ * @param room as of usedText()
+ */
+export function lineData(line: UsedLine, room = Infinity): string {
+  const uses = objectsOf(line);
+  const rest = uses.length > MOST_OBJECTS ? t(', {0} more', uses.length - MOST_OBJECTS) : '';
+  return (
+    uses
+      .slice(0, MOST_OBJECTS)
+      .map((use) => usedText(use, room))
+      .join(', ') + rest
+  );
 }

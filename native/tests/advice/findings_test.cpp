@@ -106,6 +106,49 @@ TEST(Findings, AnElementIsToldOfRatherThanWhatHoldsIt) {
   EXPECT_EQ(findings[0].objects, 2u);
 }
 
+/// All types without a name are called alike. They are told apart by the members that accesses name.
+TEST(Findings, TypesWithoutANameAreNotTakenForOneAnother) {
+  const std::string unnamed = "struct {...}";
+  const auto found = [&](const std::vector<std::string>& others) {
+    ReportBuilder builder;
+    builder.type(unnamed, {"reads", "writes"});
+    builder.type(unnamed, others);
+    analysis::TypeHeat& whole = builder.type("whole", {"mask", "stats"});
+    nest(whole, 1, typeOf(unnamed, {"hits", "misses"}), 2);
+    builder.object("slots", kBase, 16, unnamed);
+    builder.object("ends", kBase + 64, 8 * others.size(), unnamed);
+    builder.object("whole", kBase + 128, 40, "whole");
+    std::vector<Doing> doings;
+    for (const uint64_t line : {0, 64, 128}) {
+      const auto count = static_cast<uint32_t>(300 - line);
+      doings.push_back({.thread = 0, .address = kBase + line + 8, .writes = true, .count = count});
+      doings.push_back({.thread = 1, .address = kBase + line, .writes = true, .count = count});
+    }
+    builder.build(doings);
+    for (analysis::Line& line : builder.report.lines) {
+      const bool first = line.address == kBase;
+      for (analysis::Access& access : line.accesses)
+        if (line.address != kBase + 128)
+          access.data.field = first ? (access.offset == 0 ? "reads" : "writes") : others[access.offset / 8];
+    }
+    analysis::addFindings(builder.report);
+    return builder.report.findings;
+  };
+  const auto findings = found({"in", "out", "pad"});
+  ASSERT_EQ(findings.size(), 3u);
+  EXPECT_EQ(findings[0].object, "slots");
+  EXPECT_EQ(membersOf(findings[0]), (std::vector<std::string>{"reads", "writes"}));
+  EXPECT_EQ(findings[1].object, "ends");
+  EXPECT_EQ(membersOf(findings[1]), (std::vector<std::string>{"in", "out"}));
+  EXPECT_EQ(findings[2].type, "whole");
+  // Nothing tells which of two alike it is: the variables are known.
+  const auto alike = found({"reads", "writes"});
+  ASSERT_EQ(alike.size(), 3u);
+  EXPECT_EQ(alike[0].object, "slots");
+  EXPECT_EQ(alike[0].kind, Finding::Kind::variable);
+  EXPECT_EQ(alike[1].object, "ends");
+}
+
 /// One word that all write: no layout is at issue, so it is the object that people know.
 TEST(Findings, AWordThatIsSharedCountsForTheOutermostObject) {
   ReportBuilder builder;

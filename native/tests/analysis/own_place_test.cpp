@@ -27,21 +27,65 @@ CodeName closure() {
   return code;
 }
 
-TEST(OwnPlace, IsTheInnermostThatIsNoLibrarys) {
-  const CodeName code = closure();
-  const SourceLine place = ownPlace(code, isForeignSource);
-  EXPECT_EQ(*place.file, kOwn);
-  EXPECT_EQ(place.line, 12u);
-  EXPECT_EQ(ownFunction(code), "main::main::{{closure}}");
+/// "FUNCTION FILE:LINE".
+std::string toldOf(const CodeName& code) {
+  const OwnCode told = ownCode(code);
+  return *told.function + ' ' + *told.file + ':' + std::to_string(told.line);
 }
 
-TEST(OwnPlace, IsTheInnermostWhereAllAreALibrarys) {
-  CodeName code = closure();
-  code.inlined = {code.inlined.front(), code.inlined.back()};
-  const SourceLine place = ownPlace(code, isForeignSource);
-  EXPECT_EQ(*place.file, kAtomic);
-  EXPECT_EQ(place.line, 3000u);
-  EXPECT_EQ(ownFunction(code), code.symbol);
+CodeName inlinedCode(std::vector<symbols::SourceFrame> frames) {
+  CodeName code;
+  code.symbol = frames.back().function;
+  code.file = frames.front().file;
+  code.line = frames.front().line;
+  code.inlined = std::move(frames);
+  return code;
+}
+
+TEST(OwnPlace, IsTheInnermostOfTheProgramAndItsFunction) {
+  const CodeName code = closure();
+  EXPECT_EQ(toldOf(code), std::string("main::count ") + kOwn + ":12");
+  const std::vector<const std::string*> functions = ownFunctions(code);
+  ASSERT_EQ(functions.size(), 2u);
+  EXPECT_EQ(*functions[1], "main::main::{{closure}}");
+}
+
+TEST(OwnPlace, IsTheProgramsInAHeaderOnlyLibraryInTheProgram) {
+  EXPECT_EQ(toldOf(inlinedCode(
+                {{"std::__atomic_base<int>::fetch_add", "/usr/include/c++/14/bits/atomic_base.h", 631},
+                 {"boost::lockfree::queue<int>::push", "/usr/include/boost/lockfree/queue.hpp", 308},
+                 {"Worker::offer", "/home/me/worker.cpp", 17},
+                 {"Worker::run", "/home/me/worker.cpp", 40}})),
+            "Worker::offer /home/me/worker.cpp:17");
+}
+
+/// Each has a line of a language's library inside, and one of what starts threads around it.
+TEST(OwnPlace, IsAnotherLibrarysBeforeTheLanguages) {
+  const std::string crate =
+      "/home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/queue-0.3.11/src/array.rs";
+  EXPECT_EQ(toldOf(inlinedCode({{"core::sync::atomic::atomic_load", kAtomic, 3908},
+                                {"queue::array::push_or_else", crate, 121},
+                                {"queue::array::push", crate, 170},
+                                {"std::sys::backtrace::__rust_begin_short_backtrace", kThreadSource, 152}})),
+            "queue::array::push_or_else " + crate + ":121");
+  const std::string header = "/usr/local/include/tbb/concurrent_queue.h";
+  EXPECT_EQ(toldOf(inlinedCode(
+                {{"std::atomic<long>::store", "/opt/llvm/include/c++/v1/__atomic/atomic.h", 60},
+                 {"tbb::concurrent_queue<int>::push", header, 80},
+                 {"std::thread::_State_impl<int>::_M_run", "/usr/include/c++/14/bits/std_thread.h", 9}})),
+            "tbb::concurrent_queue<int>::push " + header + ":80");
+  const std::string module = "/home/me/go/pkg/mod/github.com/foo/ring@v1.2.0/ring.go";
+  EXPECT_EQ(toldOf(inlinedCode({{"internal/sync.(*Mutex).Lock", "internal/sync/mutex.go", 70},
+                                {"sync.(*Mutex).Lock", "sync/mutex.go", 46},
+                                {"ring.(*Ring).Put", module, 12}})),
+            "ring.(*Ring).Put " + module + ":12");
+}
+
+TEST(OwnPlace, IsWhatWasCalledOfALanguagesLibrary) {
+  EXPECT_EQ(toldOf(inlinedCode({{"internal/sync.(*Mutex).Lock", "internal/sync/mutex.go", 70},
+                                {"sync.(*Mutex).Lock", "sync/mutex.go", 46},
+                                {"nothing known", "", 0}})),
+            "sync.(*Mutex).Lock sync/mutex.go:46");
 }
 
 TEST(OwnPlace, IsThatOfTheCodeWhereNothingWasInlined) {
@@ -49,8 +93,10 @@ TEST(OwnPlace, IsThatOfTheCodeWhereNothingWasInlined) {
   code.symbol = "count";
   code.file = "/src/a.c";
   code.line = 7;
-  EXPECT_EQ(*ownPlace(code, isForeignSource).file, "/src/a.c");
-  EXPECT_EQ(ownFunction(code), "count");
+  EXPECT_EQ(toldOf(code), "count /src/a.c:7");
+  code.file = "/usr/include/c++/14/atomic";
+  EXPECT_EQ(toldOf(code), "count /usr/include/c++/14/atomic:7");
+  EXPECT_EQ(ownFunctions(code).size(), 1u);
 }
 
 TEST(OwnPlace, IsWhatTheJsonOfAnAccessSays) {
@@ -58,7 +104,7 @@ TEST(OwnPlace, IsWhatTheJsonOfAnAccessSays) {
   Access& access = report.lines.emplace_back().accesses.emplace_back();
   access.code = std::make_shared<const CodeName>(closure());
   const std::string json = reportJson(report);
-  EXPECT_NE(json.find(R"("symbol":"main::main::{{closure}}")"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("symbol":"main::count")"), std::string::npos) << json;
   EXPECT_NE(json.find(R"("file":"/home/me/src/main.rs","line":12,"inlined":[{)"), std::string::npos) << json;
 }
 

@@ -27,18 +27,25 @@ symbols::SourceFrame frame(const std::string& file, uint32_t line) {
 }
 
 /// The editor's side reads the same file: test/unit/report-text.test.ts.
-TEST(SourceTexts, NameTheProgramBeforeWhatLanguagesAndPackagesBring) {
+TEST(SourceTexts, AreOfWhoseSourceItIs) {
   std::ifstream files(CACHELINE_FIXTURES "/source-files.txt");
   size_t asked = 0;
-  for (std::string whose, file; files >> whose >> file; ++asked)
-    EXPECT_EQ(placeOf(file, {frame("/home/ada/main.rs", 22)}),
-              whose == "own" ? file + ":1" : "/home/ada/main.rs:22");
+  for (std::string whose, file; files >> whose >> file; ++asked) {
+    const analysis::SourceOwner owner = analysis::ownerOf(file);
+    EXPECT_EQ(whose, owner == analysis::SourceOwner::program   ? "own"
+                     : owner == analysis::SourceOwner::library ? "library"
+                                                               : "language")
+        << file;
+    EXPECT_EQ(analysis::isForeignSource(file), whose != "own") << file;
+  }
   EXPECT_GT(asked, 20u);
 }
 
-TEST(SourceTexts, NameTheInnermostPlaceWhereAllAreForeign) {
-  EXPECT_EQ(placeOf("sync/a.go", {frame("", 0), frame("sync/b.go", 2)}), "sync/a.go:1");
-  EXPECT_EQ(placeOf("", {frame("sync/a.go", 1), frame("sync/b.go", 2)}), "sync/a.go:1");
+TEST(SourceTexts, NameWhatIsToldOfCode) {
+  EXPECT_EQ(placeOf("/usr/include/c++/14/atomic",
+                    {frame("/usr/include/c++/14/atomic", 1), frame("/src/a.cpp", 22)}),
+            "/src/a.cpp:22");
+  EXPECT_EQ(placeOf("/src/a.c", {}), "/src/a.c:1");
   EXPECT_EQ(placeOf("", {frame("", 0)}), "unknown");
 }
 

@@ -92,12 +92,21 @@ TEST(ContendedCode, RecursionCountsOnce) {
   EXPECT_EQ(functionOf(list, "walk").callers.size(), 1u);
 }
 
-TEST(ContendedCode, InlinedCodeIsAPartOfItsFunction) {
+TEST(ContendedCode, WhatAFunctionWasInlinedIntoCallsIt) {
   analysis::Callers chain = chainOf(10, {"small"});
   chain.frames[0].inlined = {{"small", "/a.c", 1}, {"large", "/a.c", 9}};
-  const auto list = contendedFunctions(reportOf({accessOf("lock", 10, 10, {chain})}));
+  analysis::Access access = accessOf("run", 10, 10, {chain});
+  analysis::CodeName code = *access.code;
+  code.inlined = {{"fetch_add", "/usr/include/c++/12/atomic", 3}, {"bump", "/a.c", 2}, {"run", "/a.c", 5}};
+  access.code = std::make_shared<const analysis::CodeName>(code);
+  const auto list = contendedFunctions(reportOf({access}));
+  EXPECT_EQ(list.size(), 4u);
+  EXPECT_DOUBLE_EQ(functionOf(list, "bump").self, 10);
+  EXPECT_EQ(functionOf(list, "bump").callers.at(0).function.name, "run");
+  EXPECT_DOUBLE_EQ(functionOf(list, "run").self, 0);
+  EXPECT_EQ(functionOf(list, "run").callers.at(0).function.name, "small");
+  EXPECT_EQ(functionOf(list, "small").callers.at(0).function.name, "large");
   EXPECT_DOUBLE_EQ(functionOf(list, "large").total, 10);
-  EXPECT_EQ(list.size(), 2u);
 }
 
 TEST(ContendedCode, UnknownCallersEndAChain) {

@@ -148,17 +148,18 @@ TEST(Table, ThreeKeysArePartsOfTwo) {
   EXPECT_EQ(sums, expected);
 }
 
-/// The innermost function of the program's own, wherever it was inlined.
-TEST(Table, FramesAreOwnInlinedFunctions) {
+/// The innermost function of the program's own, wherever it was inlined; the binary's is another key.
+TEST(Table, FunctionsAreOwnInlinedOnes) {
   analysis::CodeName code;
   code.symbol = "run";
   code.object = "program";
-  EXPECT_EQ(frameText(code), "run");
+  EXPECT_EQ(functionText(code), "run");
   code.inlined = {{.function = "fetch_add", .file = "/usr/include/c++/12/atomic", .line = 3},
                   {.function = "bump", .file = "/src/a.cpp", .line = 2},
                   {.function = "run", .file = "/src/a.cpp", .line = 1}};
-  EXPECT_EQ(frameText(code), "bump");
-  EXPECT_EQ(functionText(code), "run");
+  EXPECT_EQ(functionText(code), "bump");
+  EXPECT_EQ(sourceText(code), "/src/a.cpp:2");
+  EXPECT_EQ(symbolText(code), "run");
 }
 
 /// What the rows of a table by two keys add up to, by one of them, is the table by that one.

@@ -96,7 +96,8 @@ function identityOf(access: Access, line: CacheLine, { coalesce }: Question): Ce
   }
   if (coalesce.includes('iaddr')) {
     identity['codeAddress'] = access.codeAddress;
-    identity['symbol'] = `[${isKernel ? 'k' : '.'}] ${access.symbol === '' ? access.codeAddress : shortName(access.symbol)}`;
+    const symbol = access.inlined.at(-1)?.function ?? access.symbol; // perf has no inlined functions here
+    identity['symbol'] = `[${isKernel ? 'k' : '.'}] ${symbol === '' ? access.codeAddress : shortName(symbol)}`;
     identity['source'] = access.file === '' ? 'none' : `${basename(access.file)}:${access.line}`;
   }
   if (coalesce.includes('iaddr') || coalesce.includes('dso')) identity['object'] = object;
