@@ -16,7 +16,7 @@ namespace cacheline::analysis {
 namespace {
 constexpr int kArraySearch = 16;  // arrays looked at that begin below a place
 /// Bytes between two arrays: of what is nearer nobody knows whether it is one, in rows.
-constexpr uint64_t kApart = 128;
+constexpr uint64_t kArraysApart = 128;
 /// Of one variable of a function: a variable with more values goes through memory.
 constexpr size_t kMostApart = 8;
 }  // namespace
@@ -161,7 +161,7 @@ void ObjectEvidence::tellArraysApart() {
     const Hypothesis& hypothesis = hypotheses_[array.hypothesis];
     if (!inference::isLocalPointer(hypothesis.origin) || array.support < kSpeaksForOthers) continue;
     auto& groups = apart[{array.space, hypothesis.binary, hypothesis.origin}];
-    if (groups.empty() || array.base >= groups.back().back()->end + kApart) groups.emplace_back();
+    if (groups.empty() || array.base >= groups.back().back()->end + kArraysApart) groups.emplace_back();
     groups.back().push_back(&array);
   }
   for (auto& [pointer, groups] : apart) {

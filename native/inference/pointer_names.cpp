@@ -20,7 +20,7 @@ constexpr std::string_view kParts[] = {"._omp_fn.",  ".omp_outlined", ".part.", 
                                        "::{closure", "::{{closure"};
 
 /// The upper half of x86-64's 57-bit addresses ends below, that of the kernel begins above.
-constexpr uint64_t kNumbered = 1ull << 62, kNumbers = 3ull << 62, kLocal = 1;
+constexpr uint64_t kNumbered = 1ull << 62, kOfNumbered = 3ull << 62, kLocal = 1;
 
 }  // namespace
 
@@ -38,11 +38,11 @@ std::optional<std::string> pointerPath(const types::TypeTable& table, types::Typ
 }
 
 uint64_t numberOfPointer(std::string_view name, bool local) {
-  return kNumbered | (mix(0, name) & ~kNumbers & ~kLocal) | (local ? kLocal : 0);
+  return kNumbered | (mix(0, name) & ~kOfNumbered & ~kLocal) | (local ? kLocal : 0);
 }
 
 bool isNumbered(uint64_t origin) {
-  return (origin & kNumbers) == kNumbered;
+  return (origin & kOfNumbered) == kNumbered;
 }
 
 bool isLocalPointer(uint64_t origin) {
