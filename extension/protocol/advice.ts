@@ -152,6 +152,11 @@ export interface Advice {
   confidence: Share;
   /** Of what is to be changed: of the type, or the variable; null: not known. */
   definition: SourcePlace | null;
+  /** The call that allocates it; null: it was not recorded, or there is none. */
+  allocation: (SourcePlace & { function: string }) | null;
+  /** Of an array that needs a stride: elements one after the other that one thread uses and no other one; null: threads use the same
+   * ones, or each some here and there. */
+  elementsInRow: Count | null;
   /** Of the type, as debug information says; else by the file of the definition, else by those of the code that waits; null: not known. */
   language: SourceLanguage | null;
   /** Samples at the subject that waited. */

@@ -79,6 +79,10 @@ struct Advice {
   Way way = Way::none;
   double confidence = 0;
   std::optional<analysis::Place> definition;
+  std::optional<analysis::HeapBlock> allocation;  ///< that was recorded
+  /// Of an array's elements: so many in a row that one thread uses and no other one; 0: threads use the same
+  /// ones, or each some here and there.
+  uint64_t elementsInRow = 0;
   /// Of its type, as debug information says; else by the file that defines it; else of the code that waits.
   symbols::Language language = symbols::Language::unknown;
   const analysis::TypeHeat* described = nullptr;  ///< of the report; null: no structure

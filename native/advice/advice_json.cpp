@@ -121,6 +121,19 @@ class AdviceJson : private analysis::RecordingJson {
     field("confidence", item.confidence);
     placements(item.placements);
     place("definition", item.definition);
+    if (item.allocation && !item.allocation->place.file.empty()) {
+      open("allocation");
+      field("function", item.allocation->function);
+      field("file", item.allocation->place.file);
+      field("line", item.allocation->place.line);
+      close();
+    } else {
+      null("allocation");
+    }
+    if (item.elementsInRow > 0)
+      field("elementsInRow", item.elementsInRow);
+    else
+      null("elementsInRow");
     const std::string language = symbols::languageName(item.language);
     if (language.empty())
       null("language");

@@ -10,6 +10,7 @@
 #include "advice/latent.h"
 #include "advice/locks.h"
 #include "advice/moves.h"
+#include "advice/objects.h"
 #include "advice/relations.h"
 #include "advice/replay.h"
 #include "analysis/caches.h"
@@ -102,6 +103,7 @@ class Advisor {
     advice.object = finding.object;
     advice.described = subject.described;
     advice.definition = finding.definition;
+    advice.allocation = finding.allocation;
     advice.language = languageOf(subject, here);
     advice.abi = isPublic(subject);
     advice.contended = finding.contended;
@@ -145,6 +147,8 @@ class Advisor {
     if (here.inside >= kWorthIt * here.all && 2 * here.inside >= falsely) advice.placements = luckOf(number);
     advice.confidence = confidenceOf(here, chosen != nullptr);
     advice.readerLinesBefore = advice.readerLinesAfter = linesOf(subject.size);
+    if (chosen != nullptr && chosen->way == Way::stride && subject.described == nullptr)
+      advice.elementsInRow = elementsInRow(report_, subjects_, number);
     if (chosen != nullptr)
       addRemedy(subject, here, *chosen, advice);
     else if (advice.why == Why::trueSharing && 2 * here.atSums > here.all)
@@ -198,6 +202,7 @@ class Advisor {
       advice.readerLinesAfter = variables->variables.size();
       return;
     }
+    if (advice.elementsInRow > 1) return addRows(subject, advice);
     const auto* split = std::get_if<SplitMembers>(&chosen.change);
     if (split != nullptr) advice.readerLinesAfter = linesOf(*split, 1);
     if (subject.count == 0) return;
@@ -206,6 +211,18 @@ class Advisor {
     advice.readerLinesBefore = linesOf(subject.size * subject.count);  // of all objects
     advice.readerLinesAfter =
         split != nullptr ? linesOf(*split, subject.count) : linesOf(chosen.size) * subject.count;
+  }
+
+  /// Elements stay beside those of the same thread: each such row is filled up to whole lines.
+  void addRows(const analysis::Subject& subject, Advice& advice) const {
+    const uint64_t bytes = advice.elementsInRow * subject.size;
+    advice.bytesPerInstance = analysis::roundUp(bytes, lineSize()) - bytes;
+    advice.readerLinesBefore = advice.readerLinesAfter = linesOf(bytes);
+    if (subject.count <= advice.elementsInRow) return;
+    const uint64_t rows = (subject.count + advice.elementsInRow - 1) / advice.elementsInRow;
+    advice.bytesTotal = rows * advice.bytesPerInstance;
+    advice.readerLinesBefore = linesOf(subject.count * subject.size);
+    advice.readerLinesAfter = rows * linesOf(bytes);
   }
 
   /// How many pads the way takes in Go, which aligns nothing: on both sides of an object, and between groups

@@ -3,9 +3,14 @@
 
 #include <algorithm>
 
+#include "analysis/line_history.h"
+
 namespace cacheline::advice {
 
 namespace {
+
+/// Of the samples at an array: where more are of others than the elements' owners, these share them.
+constexpr double kFewStrangers = 0.05;
 
 std::optional<analysis::Holder> holderOf(const analysis::Subjects& subjects, uint32_t subject, uint32_t line,
                                          uint64_t address) {
@@ -15,6 +20,54 @@ std::optional<analysis::Holder> holderOf(const analysis::Subjects& subjects, uin
 }
 
 }  // namespace
+
+uint64_t elementsInRow(const analysis::Report& report, const analysis::Subjects& subjects, uint32_t subject) {
+  std::map<std::pair<std::string, uint64_t>, std::map<uint32_t, uint64_t>> samples;  // by element and actor
+  for (const uint32_t line : subjects.linesOf(subject)) {
+    const analysis::Line& from = report.lines[line];
+    if (!from.history) continue;
+    const analysis::LineAccesses& accesses = from.history->accesses;
+    for (const analysis::PlaceSample& sample : accesses.samples) {
+      const auto holder = holderOf(subjects, subject, line, from.address + accesses.uses[sample.use].offset);
+      if (!holder) continue;
+      const uint32_t actor = from.history->actors[accesses.visitors[sample.visitor].actor];
+      samples[{from.space, holder->base}][actor] += sample.weight;
+    }
+  }
+  struct Row {
+    std::pair<std::string, uint64_t> first;  ///< element
+    uint64_t last = 0;
+    uint32_t owner = 0;
+  };
+  std::vector<Row> rows;
+  double all = 0, strangers = 0;
+  const auto lineOf = [&](uint64_t address) { return address / report.lineSize; };
+  for (const auto& [element, by] : samples) {
+    const auto most = std::ranges::max_element(by, {}, [](const auto& each) { return each.second; });
+    for (const auto& [actor, weight] : by) {
+      all += static_cast<double>(weight);
+      if (actor != most->first) strangers += static_cast<double>(weight);
+    }
+    const bool goesOn = !rows.empty() && rows.back().owner == most->first &&
+                        rows.back().first.first == element.first &&
+                        lineOf(element.second) - lineOf(rows.back().last) <= 1;
+    if (goesOn) {
+      rows.back().last = element.second;
+      continue;
+    }
+    // An owner that comes again on the line takes elements here and there.
+    for (auto row = rows.rbegin(); row != rows.rend() && row->first.first == element.first &&
+                                   lineOf(row->last) == lineOf(element.second);
+         ++row)
+      if (row->owner == most->first) return 0;
+    rows.push_back({element, element.second, most->first});
+  }
+  if (strangers > kFewStrangers * all) return 0;
+  uint64_t longest = 0;
+  for (const Row& row : rows)
+    longest = std::max(longest, (row.last - row.first.second) / subjects.list()[subject].size + 1);
+  return longest;
+}
 
 SharedObjects::SharedObjects(const analysis::Report& report, const analysis::Subjects& subjects,
                              uint32_t subject)

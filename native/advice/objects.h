@@ -16,6 +16,11 @@ namespace cacheline::advice {
 /// Those with most samples: a replay of one more costs some judgements.
 inline constexpr size_t kMostObjects = 64;
 
+/// How many elements of an array, one after the other, are one thread's alone, at most: of all of them, or of
+/// nearly all samples at them. 0: threads use the same elements, or each some here and there. `subject`: of
+/// elements. The lines have a history.
+uint64_t elementsInRow(const analysis::Report& report, const analysis::Subjects& subjects, uint32_t subject);
+
 class SharedObjects {
  public:
   /// References are kept.

@@ -8,12 +8,17 @@
 
 #include "analysis/object_evidence.h"
 #include "inference/naming_rules.h"
+#include "inference/pointer_names.h"
 #include "types/field_path.h"
 
 namespace cacheline::analysis {
 
 namespace {
 constexpr int kArraySearch = 16;  // arrays looked at that begin below a place
+/// Bytes between two arrays: of what is nearer nobody knows whether it is one, in rows.
+constexpr uint64_t kArraysApart = 128;
+/// Of one variable of a function: a variable with more values goes through memory.
+constexpr size_t kMostApart = 8;
 }  // namespace
 
 /// Objects of one type that lie end to end are elements of one array or pool.
@@ -98,6 +103,8 @@ void ObjectEvidence::gatherPointedArrays() {
   }
   pointed_.resize(kept);
 
+  nameArraysOnce();
+  tellArraysApart();
   std::map<std::tuple<uint32_t, uint32_t, uint64_t, uint32_t>, PointedArray*>
       only;  // null: there are several
   const auto pointerOf = [](uint32_t space, const Hypothesis& hypothesis) {
@@ -118,6 +125,51 @@ void ObjectEvidence::gatherPointedArrays() {
       if (array.support >= kSpeaksForOthers && ahead % hypothesis.size == candidate.offset % hypothesis.size)
         array.end = std::max(array.end, array.base + (ahead / hypothesis.size + 1) * hypothesis.size);
     });
+}
+
+/// Of several pointers to the start of one array, those that are no variable of one function name it, else
+/// that of most samples.
+void ObjectEvidence::nameArraysOnce() {
+  const auto rank = [this](const PointedArray& array) {
+    const Hypothesis& hypothesis = hypotheses_[array.hypothesis];
+    return std::tuple(inference::isLocalPointer(hypothesis.origin), ~array.support,
+                      std::string_view(hypothesis.pointer));
+  };
+  for (size_t first = 0, next = 0; first < pointed_.size(); first = next) {
+    const auto isSame = [&](const PointedArray& array) {
+      return array.space == pointed_[first].space && array.base == pointed_[first].base &&
+             hypotheses_[array.hypothesis].name == hypotheses_[pointed_[first].hypothesis].name;
+    };
+    while (next < pointed_.size() && isSame(pointed_[next])) ++next;
+    const std::span<PointedArray> same(&pointed_[first], next - first);
+    if (std::ranges::none_of(same, [&](const PointedArray& array) {
+          return inference::isNumbered(hypotheses_[array.hypothesis].origin);
+        }))
+      continue;
+    const uint32_t best = std::ranges::min_element(same, {}, [&](const PointedArray& array) {
+                            return rank(array);
+                          })->hypothesis;
+    const uint64_t end = std::ranges::max(same, {}, &PointedArray::end).end;
+    for (PointedArray& array : same) array.hypothesis = best, array.end = end;
+  }
+}
+
+/// A function's variable leads to whatever array the function was called with: several are no one thing.
+void ObjectEvidence::tellArraysApart() {
+  std::map<std::tuple<uint32_t, uint32_t, uint64_t>, std::vector<std::vector<PointedArray*>>> apart;
+  for (PointedArray& array : pointed_) {
+    const Hypothesis& hypothesis = hypotheses_[array.hypothesis];
+    if (!inference::isLocalPointer(hypothesis.origin) || array.support < kSpeaksForOthers) continue;
+    auto& groups = apart[{array.space, hypothesis.binary, hypothesis.origin}];
+    if (groups.empty() || array.base >= groups.back().back()->end + kArraysApart) groups.emplace_back();
+    groups.back().push_back(&array);
+  }
+  for (auto& [pointer, groups] : apart) {
+    if (groups.size() < 2 || groups.size() > kMostApart) continue;
+    for (size_t i = 0; i < groups.size(); ++i)
+      for (PointedArray* array : groups[i])
+        array->which = " (" + std::to_string(i + 1) + " of " + std::to_string(groups.size()) + ')';
+  }
 }
 
 /// Whether an element has, at `offset`, what code takes the place `inside` bytes further on for.
@@ -168,8 +220,16 @@ void ObjectEvidence::placeInArray(AgreedObject& agreed, Position position, const
       (hypothesis->how == inference::CodeObject::How::stack || !agreed.others.empty()))
     return;
   const PointedArray* array = pointedArray(position, evidence, hypothesis, agreed.place.offset);
+  // A few samples of other code do not rename what this code's own pointer leads to.
+  if (array != nullptr && array->support < kSpeaksForOthers && hypothesis != nullptr &&
+      inference::isNumbered(hypothesis->origin) &&
+      hypothesis->origin != hypotheses_[array->hypothesis].origin)
+    array = nullptr;
   if (array == nullptr) {
-    if (hypothesis != nullptr && agreed.origin == 0) agreed.origin = hypothesis->origin;
+    if (hypothesis != nullptr && agreed.origin == 0) {
+      agreed.origin = hypothesis->origin;
+      agreed.pointer = hypothesis->pointer;
+    }
     if (agreed.place.array) agreed.origin = 0;  // of the array around it nothing is known
     return;
   }
@@ -188,6 +248,7 @@ void ObjectEvidence::placeInArray(AgreedObject& agreed, Position position, const
   agreed.enclosing = {};
   agreed.name = element.name;
   agreed.origin = element.origin;
+  agreed.pointer = element.pointer + array->which;
 }
 
 }  // namespace cacheline::analysis

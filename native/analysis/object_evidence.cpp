@@ -130,6 +130,7 @@ uint32_t ObjectEvidence::hypothesisOf(Location& location, const inference::CodeO
   hypothesis.array = array;
   hypothesis.indexed = indexed;
   hypothesis.origin = object.origin;
+  hypothesis.pointer = object.pointer;
   hypothesis.bytes =
       hypothesis.size == 1 && location.width > 1 && !inference::isOff(inference::NamingRule::bytes);
   hypothesis.enclosing = object.enclosing;
@@ -197,6 +198,7 @@ void ObjectEvidence::addByCode(Location& location, Evidence& evidence) {
     object.variable = found->variable;
     object.type = found->type;
     object.origin = found->origin;
+    object.pointer = found->pointer;
     location.operand = Candidate{hypothesisOf(location, object, false, found->indexed), 0, found->offset};
     hypotheses_[location.operand->hypothesis].element = found->element;
   }
@@ -451,6 +453,7 @@ AgreedObject ObjectEvidence::at(Position position, std::span<const uint32_t> loc
     agreed.arrayBase = object->arrayBase;
     agreed.place.array |= object->array;
     agreed.origin = hypotheses_[object->hypothesis].origin;
+    agreed.pointer = hypotheses_[object->hypothesis].pointer;
   }
   if (hypothesis.enclosing != types::kNoType && !agreed.place.array &&
       agreed.place.offset < hypothesis.size) {

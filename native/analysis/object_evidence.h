@@ -33,9 +33,10 @@ struct AgreedObject {
   TypedPlace enclosing;   ///< where the object is an element of an array inside of a larger one: in that
   uint32_t name = 0;      ///< number of the type, in whatever unit
   std::string undefined;  ///< nothing is known, but a live variable points to this class without a definition
-  /// ELF address of a pointer with static storage, in `place.binary`: the object is one of the array that it
-  /// leads to, which begins at `arrayBase` where `place.array`. 0: no such pointer is known.
+  /// Of a pointer, as inference::CodeObject: the object is one of the array that it leads to, which begins at
+  /// `arrayBase` where `place.array`. 0: no such pointer is known.
   uint64_t origin = 0;
+  std::string pointer;  ///< its name; empty: it has none
   /// An object of another type that lay there before or after.
   struct Other {
     TypedPlace place;
@@ -110,6 +111,7 @@ class ObjectEvidence {
     types::TypeId enclosing = types::kNoType;  ///< as inference::CodeObject
     uint64_t enclosingOffset = 0;
     uint64_t origin = 0;  ///< as inference::CodeObject; the pointer holds the start where `array`
+    std::string pointer;  ///< as inference::CodeObject
     bool bytes = false;   ///< a byte, where more of them are accessed at once: what they make up is not said
     std::string variable, function;
     bool ofPointer = false;  ///< as inference::CodeObject
@@ -152,11 +154,12 @@ class ObjectEvidence {
     bool array = false;  ///< by some of the evidence: the first of several
     bool isTimed() const { return last != ~uint64_t{0}; }
   };
-  /// An array that a pointer with static storage leads to; positions.
+  /// An array that a pointer leads to; positions.
   struct PointedArray {
     uint32_t space = 0, hypothesis = 0;
     uint64_t base = 0, end = 0;  ///< what the pointer held; end of what was touched
     uint64_t support = 0, first = 0, last = 0;
+    std::string which;  ///< " (1 of 2)": of several arrays that one variable of a function leads to
   };
   /// Samples of each place and instruction that are all evaluated.
   static constexpr uint32_t kFirst = 8;
@@ -174,6 +177,8 @@ class ObjectEvidence {
   void gatherObjects();
   void joinArrays();
   void gatherPointedArrays();
+  void nameArraysOnce();
+  void tellArraysApart();
   template <typename Use>
   void eachLikely(const Evidence& evidence, const Use& use) const;
   bool isInElement(const Hypothesis& element, const Hypothesis& hypothesis, uint64_t offset, uint64_t inside);

@@ -303,6 +303,9 @@ std::optional<Subjects::Region> Subjects::regionOf(const Line& line, const Acces
   const uint64_t address = line.address + access.offset;
   std::optional<uint64_t> base = data.base;
   if (!base && data.how == How::global) base = address - data.offset;
+  // An element without members begins where it is accessed.
+  const bool pointed = isPointedArray(data) && elementName(data.type).size() == data.type.size();
+  if (!base && pointed) base = address;
   if (!base || *base > address) return std::nullopt;
   uint64_t size = 0;  // bytes of one object; 0: not known
   if (!data.type.empty()) {
@@ -319,7 +322,7 @@ std::optional<Subjects::Region> Subjects::regionOf(const Line& line, const Acces
       const uint64_t start = *base + (address - *base) / size * size;
       return Region{start, start + size, *base, *found};
     }
-    if (isArray && access.width > 0) {
+    if ((isArray || (pointed && known == nullptr)) && access.width > 0) {
       // Each element begins at a multiple of its size: of one without members, what the samples show of it is
       // its width.
       const uint64_t inArray = address - *base;
@@ -332,7 +335,7 @@ std::optional<Subjects::Region> Subjects::regionOf(const Line& line, const Acces
                       .object = objectName(data),
                       .definition = data.definition,
                       .size = size,
-                      .count = elementsOf(data.type)};
+                      .count = isArray ? elementsOf(data.type) : 0};
       subject.allocation = data.allocation;
       subject.unaligned = isOnHeap(data);
       const uint64_t start = *base + inArray / size * size;

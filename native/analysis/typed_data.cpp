@@ -9,10 +9,6 @@ namespace cacheline::analysis {
 
 namespace {
 
-/// What std::vector, std::span and std::shared_ptr<T[]> of libstdc++ and libc++ call the pointer to their
-/// first element. Their other members are not the source's names.
-constexpr std::string_view kStartsOfContainers[] = {"_M_start", "_M_ptr", "__begin_", "__data_", "__ptr_"};
-
 /// `[2].count` of an array is `count` of its element 2.
 std::string withoutElement(const std::string& path) {
   if (path.empty() || path.front() != '[') return path;
@@ -49,20 +45,6 @@ std::string fieldText(const std::vector<types::FieldPath>& fields, uint32_t widt
   for (const types::FieldPath& other : fields)
     if (other.path != chosen.path) text += " | " + other.path;
   return text;
-}
-
-std::string pointerName(TypedBinaries& typed, uint32_t binary, uint64_t address) {
-  const auto variable = typed.types(binary).variableAt(address);
-  if (!variable || variable->type == types::kNoType) return {};
-  const std::vector<types::FieldPath> fields =
-      types::fieldsAt(typed.table(binary), variable->type, address - variable->address, sizeof(uint64_t));
-  if (fields.empty()) return {};
-  std::string path = chooseField(fields, sizeof(uint64_t)).path;
-  for (const std::string_view start : kStartsOfContainers)
-    if (path.ends_with(start)) path.resize(path.size() - start.size());
-  if (path.ends_with('.')) path.pop_back();
-  if (path.find("_M_") != std::string::npos || path.find("__") != std::string::npos) return {};
-  return variable->name + (path.empty() || path.starts_with('[') ? "" : ".") + path;
 }
 
 void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t address, uint32_t width,

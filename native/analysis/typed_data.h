@@ -26,10 +26,6 @@ struct TypedPlace {
 /// The variable that `data` names, by debug information: fills the reason.
 TypedPlace nameGlobal(TypedBinaries& typed, const NamedData& data, DataName& name);
 
-/// The pointer at an ELF address, as the source has it: `BufferDescriptors`, `cache.slots`; of a container of
-/// the standard library the variable that it is. Empty: it has no such name.
-std::string pointerName(TypedBinaries& typed, uint32_t binary, uint64_t address);
-
 /// Of several members that overlap (not none): the one of the access's width, else the first.
 const types::FieldPath& chooseField(const std::vector<types::FieldPath>& fields, uint32_t width);
 

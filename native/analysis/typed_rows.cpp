@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "inference/naming_rules.h"
+#include "inference/pointer_names.h"
 #include "layouts/natural_alignment.h"
 #include "types/field_path.h"
 #include "types/type_reader.h"
@@ -149,6 +150,7 @@ void TypedRows::nameByBlock(const HeapBlocks::Found& found, AgreedObject& agreed
   agreed.place.offset = ahead;
   agreed.place.based = true;
   agreed.enclosing = {};
+  agreed.origin = 0;
 }
 
 /// An element of an array inside of a larger object, in a block with room for that, goes by the object; a
@@ -209,14 +211,18 @@ void TypedRows::add(const RowData& row, Access& access) {
   if (!row.data.symbol) {
     if (row.inexact.empty()) agreed = evidence_.at(row.position, row.locations);
     if (agreed.how != How::stack) found = blockAt(row, agreed.place);
-    if (found && agreed.origin == 0) nameByBlock(*found, agreed);
+    if (found && (agreed.origin == 0 || inference::isNumbered(agreed.origin))) nameByBlock(*found, agreed);
   }
   if (row.data.symbol) {
     place = nameGlobal(typed_, row.data, name);
     if (place) nameField(place, row, name);
   } else if (agreed.place) {
     const bool pointed = agreed.origin != 0 && agreed.place.array;
-    const auto head = found && !pointed ? cookieOfArray(*found, agreed, row) : std::nullopt;
+    auto head = found ? cookieOfArray(*found, agreed, row) : std::nullopt;
+    // One block may hold several arrays that pointers lead to, or be one, which they lead into.
+    if (head && pointed && *head + agreed.place.offset != found->ahead &&
+        !isAllocatedAs(*found, agreed.place).value_or(false))
+      head.reset();
     if (!head) nameByHolder(found, agreed);
     place = agreed.place;
     name.how = agreed.how;
@@ -234,6 +240,7 @@ void TypedRows::add(const RowData& row, Access& access) {
     }
     nameField(shown, row, name);
     if (head) name.type = arrayOf(table, place.type, (found->block.size - *head) / *table.sizeOf(place.type));
+    if (head) agreed.place = shown;
     if (agreed.origin != 0 && !inference::isOff(inference::NamingRule::pointers)) nameByPointer(agreed, name);
   } else if (found) {
     name.how = How::allocation;
@@ -262,14 +269,11 @@ void TypedRows::add(const RowData& row, Access& access) {
     addLifetimes(agreed, found, row, counted, access);
 }
 
-/// An element of the array that a pointer with static storage leads to goes by the pointer's name.
+/// An element of the array that a pointer leads to goes by the pointer's name.
 void TypedRows::nameByPointer(const AgreedObject& agreed, DataName& name) {
-  const auto [known, isNew] = pointers_.try_emplace({agreed.place.binary, agreed.origin});
-  if (isNew) known->second = pointerName(typed_, agreed.place.binary, agreed.origin);
-  const std::string& pointer = known->second;
-  if (pointer.empty()) return;
-  name.object = pointer + kPointedArray;
-  name.because += "; in the array that `" + pointer + "` points to";
+  if (agreed.pointer.empty()) return;
+  name.object = agreed.pointer + kPointedArray;
+  name.because += "; in the array that `" + agreed.pointer + "` points to";
   if (agreed.place.array) name.offset = agreed.place.offset;
 }
 

@@ -90,7 +90,6 @@ class TypedRows {
   std::map<std::tuple<uint32_t, uint64_t, uint64_t, uint32_t>, bool> elements_;
   /// What hasOthers() said of blocks: space, start, when allocated, and the element's name.
   std::map<std::tuple<uint32_t, uint64_t, uint64_t, uint32_t>, bool> others_;
-  std::map<std::pair<uint32_t, uint64_t>, std::string> pointers_;  ///< what pointerName() said
 };
 
 }  // namespace cacheline::analysis

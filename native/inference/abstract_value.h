@@ -31,8 +31,9 @@ struct AbstractValue {
   /// Of which value, where it is unknown or a constant with a stride: the same wherever it stands. 0: nobody
   /// knows.
   int64_t identity = 0;
-  /// Of a pointer: the ELF address of the word of a variable with static storage that it was loaded from, to
-  /// which `offset` and multiples of `stride` were added; 0: not known.
+  /// Of a pointer: which one of the source it is, to which `offset` and multiples of `stride` were added: the
+  /// ELF address of the word of a variable with static storage that it was loaded from, or the number of a
+  /// member or a function's variable (pointer_names.h); 0: not known.
   uint64_t origin = 0;
   bool operator==(const AbstractValue&) const = default;
   /// Nothing is known of what it points to, yet.

@@ -15,6 +15,7 @@
 #include "inference/function_scopes.h"
 #include "inference/live_values.h"
 #include "inference/naming_rules.h"
+#include "inference/pointer_names.h"
 #include "inference/type_propagation.h"
 #include "symbols/dwarf_index.h"
 #include "types/pointers.h"
@@ -81,6 +82,8 @@ struct LiveVariables::Impl {
   Function* functionAt(uint64_t address);
   TypePropagation& propagationOf(Function& function);
   const KnownLocation& locationAt(uint64_t access, uint64_t ip);
+  bool isScalar(TypeId type) const;
+  uint64_t shownOrigin(uint64_t origin, TypeId type, bool isElement) const;
   void takeVariable(Question& question, const Candidate& candidate, uint64_t start);
   bool takeNode(Question& question, const Candidate& candidate, uint64_t start);
   void takeGeneral(Question& question, const GeneralCandidate& candidate);
@@ -167,8 +170,10 @@ std::optional<bool> LiveVariables::Impl::covers(const Question& question, const 
                                                 uint64_t start) const {
   const uint64_t ahead = question.address - start, size = candidate.size;
   const auto& propagated = question.known.values.propagated;
+  const uint64_t from = propagated ? propagated->address.origin : 0;
   const bool counts = !candidate.isObject && !candidate.moves && propagated && propagated->indexed &&
-                      types::isSame(types.table(), propagated->type, candidate.type);
+                      types::isSame(types.table(), propagated->type, candidate.type) &&
+                      (from == 0 || candidate.origin == 0 || from == candidate.origin);
   // The array's first element, unless the code goes on from its start to another one.
   if (ahead < size && size - ahead >= question.width)
     return counts && !propagated->inside() && ahead == propagated->offset &&
@@ -181,6 +186,16 @@ std::optional<bool> LiveVariables::Impl::covers(const Question& question, const 
   return true;
 }
 
+bool LiveVariables::Impl::isScalar(TypeId type) const {
+  const types::Kind kind = types.table().kind(types.table().strip(type));
+  return !types::isAggregate(kind) && kind != types::Kind::array && kind != types::Kind::function;
+}
+
+/// `isElement`: the code counts to it, or goes from one to the next.
+uint64_t LiveVariables::Impl::shownOrigin(uint64_t origin, TypeId type, bool isElement) const {
+  return isScalar(type) || (isElement && !isNumbered(origin)) ? origin : 0;
+}
+
 void LiveVariables::Impl::takeVariable(Question& question, const Candidate& candidate, uint64_t start) {
   if (takeNode(question, candidate, start)) return;
   const auto array = covers(question, candidate, start);
@@ -189,7 +204,7 @@ void LiveVariables::Impl::takeVariable(Question& question, const Candidate& cand
   question.found.push_back(
       {how, *array, candidate.type, candidate.variable, candidate.depth, start, candidate.size});
   question.found.back().direct = isDirect(question.known.values, candidate);
-  question.found.back().origin = *array || candidate.moves ? candidate.origin : 0;
+  question.found.back().origin = shownOrigin(candidate.origin, candidate.type, *array || candidate.moves);
 }
 
 bool LiveVariables::Impl::takeNode(Question& question, const Candidate& candidate, uint64_t start) {
@@ -260,7 +275,7 @@ void LiveVariables::Impl::takePropagated(Question& question) {
     direct = isDirect(values, pointer);
     const auto array = covers(question, pointer, start);
     if (!array) continue;
-    origin = *array || pointer.moves ? pointer.origin : 0;
+    origin = shownOrigin(pointer.origin, pointer.type, *array || pointer.moves);
     take(pointer.type, pointer.size, start, *array);
   }
   direct = true;
@@ -288,7 +303,7 @@ void LiveVariables::Impl::takePropagated(Question& question) {
                       types::isSame(types.table(), found.type, propagated.array.element);
     return;
   }
-  origin = propagated.indexed ? propagated.address.origin : 0;
+  origin = shownOrigin(propagated.address.origin, propagated.type, propagated.indexed);
   if (const auto start = values.array.value(question.registers, question.loadBias)) {
     const uint64_t ahead = question.address - *start;
     const uint64_t size = types.table().sizeOf(propagated.type).value_or(0);
@@ -344,6 +359,8 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
     objects[i].depth = found[i].depth;
     objects[i].array = found[i].array;
     objects[i].origin = found[i].origin;
+    if (found[i].origin != 0)
+      objects[i].pointer = impl_->propagationOf(*impl_->functionAt(access)).pointerName(found[i].origin);
     if (found[i].element) {
       objects[i].enclosing = propagated->type;
       objects[i].enclosingOffset = propagated->offset - propagated->array.elementOffset;
@@ -354,6 +371,11 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
     objects[i].variable = nameOf(variable);
     objects[i].ofPointer = impl_->types.table().pointee(variable.type) != kNoType;
     objects[i].function = impl_->module.dwarf()->names().of(known.function->scopes[variable.scope].function);
+    if (objects[i].how != CodeObject::How::pointer || objects[i].origin != 0 ||
+        !impl_->isScalar(found[i].type))
+      continue;
+    objects[i].pointer = localName(objects[i].function, objects[i].variable);
+    objects[i].origin = numberOfPointer(objects[i].pointer, true);
   }
   return objects;
 }
@@ -414,14 +436,17 @@ std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t a
   if (!propagated) return std::nullopt;
   const uint64_t element =
       propagated->inside() ? impl_->types.table().sizeOf(propagated->array.element).value_or(0) : 0;
-  const uint64_t origin = propagated->indexed && element == 0 ? propagated->address.origin : 0;
+  const uint64_t origin =
+      element == 0 ? impl_->shownOrigin(propagated->address.origin, propagated->type, propagated->indexed)
+                   : 0;
   return TypedOperand{propagated->type,
                       propagated->offset,
                       propagated->indexed,
                       element,
                       propagated->variable,
                       propagated->around,
-                      origin};
+                      origin,
+                      impl_->propagationOf(*function).pointerName(origin)};
 }
 
 }  // namespace cacheline::inference

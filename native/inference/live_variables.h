@@ -38,10 +38,11 @@ struct CodeObject {
   /// `enclosingOffset` of that, or some elements further on. kNoType: not so.
   types::TypeId enclosing = types::kNoType;
   uint64_t enclosingOffset = 0;
-  /// It is an element of the array that a pointer with static storage leads to, at this ELF address, by which
-  /// the code got there; 0: not known. Where `array` is set and the element is not the object itself, the
-  /// pointer holds `base`.
+  /// It is an element of the array that a pointer leads to (AbstractValue::origin), by which the code got
+  /// there; 0: not known. Where `array` is set and the element is not the object itself, the pointer holds
+  /// `base`. Objects with members only go by pointers with static storage: people know them by their types.
   uint64_t origin = 0;
+  std::string pointer;  ///< name of that; empty: it has none
 };
 
 /// Not thread-safe.
@@ -70,7 +71,8 @@ class LiveVariables {
     uint64_t element = 0;
     std::string variable;  ///< the thread-local variable that it is, if it is one
     bool around = false;   ///< as CodeObject::How
-    uint64_t origin = 0;   ///< where indexed: as CodeObject
+    uint64_t origin = 0;   ///< where indexed, or without members: as CodeObject
+    std::string pointer;   ///< as CodeObject
   };
   /// Of a function whose objects nobody asked for it keeps what it read until it is asked of another one.
   /// nullopt: it is not known, of which `doubt` (may be null) may have the reason.

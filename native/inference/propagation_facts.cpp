@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "inference/naming_rules.h"
+#include "inference/pointer_names.h"
 #include "symbols/die.h"
 #include "symbols/dwarf_index.h"
 #include "types/field_path.h"
@@ -25,6 +26,14 @@ constexpr size_t kMostGuesses = 4;  // each costs another fixed point
 bool isInteger(const std::string& name) {
   return name.find("float") == std::string::npos && name.find("double") == std::string::npos &&
          name != "f32" && name != "f64";
+}
+
+/// "lanes[3].sums" to "lanes[].sums".
+std::string withoutNumbers(const std::string& path) {
+  std::string text;
+  for (const char character : path)
+    if (text.empty() || text.back() != '[' || character == ']') text += character;
+  return text;
 }
 
 /// What the source calls a thread-local variable: Rust's thread_local!() puts it into functions of its own.
@@ -90,6 +99,7 @@ bool PropagationFacts::addRegister(const ScopedVariable& variable, const Locatio
   const auto size = table().sizeOf(fact.pointee);
   if (!size || *size == 0) return guesses;
   fact.size = *size;
+  if (linear->offset == 0) fact.origin = numberOf(variable);
   if (range.low != 0 || range.high != UINT64_MAX) {
     registers_.push_back(fact);
     return guesses;
@@ -131,12 +141,58 @@ void PropagationFacts::addBehindArgument(const ScopedVariable& variable, const L
   const TypeId pointee = types::pointeeAt(table(), variable.type, 0);
   if (!argument || argument->inMemory || argument->reg == kRegNone || pointee == kNoType) return;
   const uint64_t offset = operations.size() == 2 ? operations[1].first : 0;
-  behindArguments_.try_emplace({argument->reg, static_cast<int64_t>(offset)}, pointee);
+  behindArguments_.try_emplace({argument->reg, static_cast<int64_t>(offset)},
+                               Behind{pointee, numberOf(variable)});
 }
 
-TypeId PropagationFacts::behindArgument(uint8_t reg, int64_t offset) const {
+PropagationFacts::Behind PropagationFacts::behindArgument(uint8_t reg, int64_t offset) const {
   const auto found = behindArguments_.find({reg, offset});
-  return found != behindArguments_.end() ? found->second : kNoType;
+  return found != behindArguments_.end() ? found->second : Behind{};
+}
+
+uint64_t PropagationFacts::numberOf(std::string name, bool local) {
+  const uint64_t number = numberOfPointer(name, local);
+  pointers_.try_emplace(number, std::move(name));
+  return number;
+}
+
+uint64_t PropagationFacts::numberOf(const ScopedVariable& variable) {
+  const auto [known, isNew] = variables_.try_emplace(variable.die.addr, 0);
+  if (!isNew) return known->second;
+  const std::string name = nameOf(variable);
+  if (!name.empty()) known->second = numberOf(localName(functionName(variable.scope), name), true);
+  return known->second;
+}
+
+/// Of the innermost function that was inlined there, or the function.
+const std::string& PropagationFacts::functionName(uint32_t scope) {
+  const auto [known, isNew] = functionNames_.try_emplace(scope);
+  if (isNew) known->second = module_.dwarf()->names().of(function_.scopes[scope].function);
+  return known->second;
+}
+
+uint64_t PropagationFacts::memberPointer(TypeId type, uint64_t offset, uint64_t holder, bool indexed) {
+  const std::optional<std::string> path = pointerPath(table(), type, offset);
+  if (!path) return 0;
+  if (path->empty() || path->front() == '[') {
+    const std::string name = pointerName(holder);
+    return name.empty() ? 0
+                        : numberOf(name + (indexed || !path->empty() ? "[]" : ""), isLocalPointer(holder));
+  }
+  const std::string structure = table().nameOf(type);
+  if (structure.empty()) return 0;
+  return isMadeOfLocals(structure) ? numberOf(localName(functionName(0), *path), true)
+                                   : numberOf(structure + '.' + withoutNumbers(*path), false);
+}
+
+std::string PropagationFacts::pointerName(uint64_t origin) {
+  if (origin == 0) return {};
+  if (isNumbered(origin)) return pointers_[origin];
+  const auto variable = types_.variableAt(origin);
+  if (!variable || variable->type == kNoType) return {};
+  const auto path = pointerPath(table(), variable->type, origin - variable->address);
+  if (!path) return {};
+  return variable->name + (path->empty() || path->starts_with('[') ? "" : ".") + *path;
 }
 
 TypeId PropagationFacts::returned() {
@@ -212,8 +268,8 @@ const std::vector<PropagationFacts::StackVariable>& PropagationFacts::frame(uint
     for (const LocationRange& range : variable.locations) {
       const auto linear = linearForm(range.expression, &base, cfa);
       if (!linear || !linear->inMemory || linear->reg != rule.reg) continue;
-      known->second.push_back(
-          {linear->offset - rule.offset, *size, range.low, range.high, variable.scope, variable.type});
+      known->second.push_back({linear->offset - rule.offset, *size, range.low, range.high, variable.scope,
+                               variable.type, numberOf(variable)});
     }
   }
   return known->second;
@@ -227,7 +283,7 @@ std::optional<TypedPlace> PropagationFacts::stackVariable(int64_t offset, uint64
     if (inside >= variable.size || address < variable.low || address >= variable.high ||
         !function_.inScope(variable.scope, address))
       continue;
-    return TypedPlace{variable.type, inside, {}};
+    return TypedPlace{variable.type, inside, {}, variable.origin};
   }
   return std::nullopt;
 }

@@ -22,7 +22,8 @@ struct RegisterFact {
   uint8_t reg = kRegNone;
   types::TypeId pointee = types::kNoType;
   int64_t offset = 0;
-  uint64_t size = 0;  ///< of the object, bytes
+  uint64_t size = 0;    ///< of the object, bytes
+  uint64_t origin = 0;  ///< number of the variable; 0: it is not that pointer alone
 };
 
 /// A place that has a type, and the byte of it that was asked for.
@@ -30,6 +31,7 @@ struct TypedPlace {
   types::TypeId type = types::kNoType;
   uint64_t offset = 0;
   std::string variable;  ///< where it is thread-local
+  uint64_t origin = 0;   ///< where it is in the function's frame: number of the variable
 };
 
 /// Not thread-safe.
@@ -50,7 +52,11 @@ class PropagationFacts {
   void nextGuess();
   /// What the 8 bytes point to that lie `offset` bytes from where `reg` pointed when the function began, by
   /// the variables that DWARF says are there.
-  types::TypeId behindArgument(uint8_t reg, int64_t offset) const;
+  struct Behind {
+    types::TypeId pointee = types::kNoType;
+    uint64_t origin = 0;  ///< number of the variable
+  };
+  Behind behindArgument(uint8_t reg, int64_t offset) const;
   bool knowsBehind(uint8_t reg) const;  ///< of any bytes there
   /// What the pointer that the function returns points to.
   types::TypeId returned();
@@ -69,6 +75,12 @@ class PropagationFacts {
   /// The offset from the call frame address that `reg` has at an ELF address, where the call frame
   /// information counts from it.
   std::optional<int64_t> frameOffset(uint8_t reg, uint64_t address);
+  /// AbstractValue::origin of the pointer that lies at `offset` in an object of `type`, by the name of the
+  /// member; in a container, of that, which the pointer `holder` leads to. `indexed`: to one of several.
+  uint64_t memberPointer(types::TypeId type, uint64_t offset, uint64_t holder, bool indexed);
+  /// Of an AbstractValue::origin, as the source has it: `BufferDescriptors`, `cache.slots`, `State.partial`,
+  /// `work::sums`; empty: it has no such name.
+  std::string pointerName(uint64_t origin);
   /// The variable of the function's frame at an offset from the call frame address.
   std::optional<TypedPlace> stackVariable(int64_t offset, uint64_t address);
   std::optional<TypedPlace> global(uint64_t address);
@@ -94,7 +106,11 @@ class PropagationFacts {
     uint64_t low = 0, high = 0;
     uint32_t scope = 0;
     types::TypeId type = types::kNoType;
+    uint64_t origin = 0;
   };
+  uint64_t numberOf(std::string name, bool local);
+  uint64_t numberOf(const ScopedVariable& variable);
+  const std::string& functionName(uint32_t scope);
   void addRegisters();
   bool addRegister(const ScopedVariable& variable, const LocationRange& range);
   void addBehindArgument(const ScopedVariable& variable, const LocationRange& range);
@@ -111,7 +127,10 @@ class PropagationFacts {
   bool countsOutOfMembers_ = true;
   std::vector<RegisterFact> registers_;
   std::vector<types::TypeId> guesses_;
-  std::map<std::pair<uint8_t, int64_t>, types::TypeId> behindArguments_;
+  std::map<std::pair<uint8_t, int64_t>, Behind> behindArguments_;
+  std::map<uint64_t, std::string> pointers_;       ///< by number
+  std::map<const void*, uint64_t> variables_;      ///< numbers, by the DIE's place in memory
+  std::map<uint32_t, std::string> functionNames_;  ///< by scope
   /// The variables in memory, by the rule for the call frame address: their offsets count from it.
   std::map<std::pair<uint8_t, int64_t>, std::vector<StackVariable>> frameVariables_;
   const Expression* lastCfa_ = nullptr;  ///< that rule() was asked for, and what it said

@@ -141,14 +141,19 @@ PropagationState TypePropagation::Impl::replay(size_t block, size_t end) {
 /// Takes a fact over where it says more: of two objects at a place the outer one.
 void TypePropagation::Impl::state(PropagationState& now, const RegisterFact& fact) {
   AbstractValue& value = now.registers[fact.reg];
-  AbstractValue stated{AbstractValue::Kind::pointer, 0, fact.pointee, fact.offset};
-  if (value.offset == stated.offset) stated.origin = value.origin;
+  AbstractValue stated{AbstractValue::Kind::pointer, 0, fact.pointee, fact.offset, 0, fact.origin};
+  // Where it came from says more than the variable that it was put in.
+  if (value.kind == AbstractValue::Kind::pointer && value.offset == stated.offset && value.origin != 0)
+    stated.origin = value.origin;
   if (value == stated) return;
   const AbstractValue before = value;
   // A `void**` says less than what is known to lie there.
   if (value.kind == AbstractValue::Kind::entry && facts.knowsBehind(static_cast<uint8_t>(value.type)) &&
       types::pointeeAt(facts.table(), fact.pointee, 0) == kNoType)
     return;
+  const bool isSame = value.kind == AbstractValue::Kind::pointer && value.stride == 0 &&
+                      value.offset == stated.offset && types::isSame(facts.table(), value.type, stated.type);
+  if (isSame) value.origin = stated.origin;
   if (value.isOpen() || (value.kind == AbstractValue::Kind::pointer && isOuter(stated, value)))
     value = stated;
   if (!before.isOpen() || (before.kind == AbstractValue::Kind::unknown && before.identity == 0)) return;
@@ -296,7 +301,8 @@ std::optional<TypePropagation::Operand> TypePropagation::Impl::place(const Abstr
     place = facts.threadLocal(address);
   if (!place) return std::nullopt;
   if (address.stride == 0)
-    return Operand{place->type, place->offset, false, {}, address, place->variable, false};
+    return Operand{place->type,     place->offset, false, {},           address,
+                   place->variable, false,         false, place->origin};
   const auto inside =
       types::within(facts.table(), place->type, static_cast<int64_t>(place->offset), address.stride);
   if (!inside) return std::nullopt;
@@ -314,11 +320,21 @@ AbstractValue TypePropagation::Impl::loaded(const AbstractValue& address, uint64
                                   : nullptr;
   const auto found = place(resolved(address, sizeof(uint64_t), false, nullptr), at);
   TypeId pointee = found ? types::pointeeAt(facts.table(), found->type, found->offset) : kNoType;
-  if (address.kind == AbstractValue::Kind::entry && address.stride == 0)
-    pointee = facts.behindArgument(static_cast<uint8_t>(address.type), address.offset);
   AbstractValue declared{AbstractValue::Kind::pointer, 0, pointee, 0};
-  if (address.kind == AbstractValue::Kind::constant && address.stride == 0)
+  if (address.kind == AbstractValue::Kind::entry && address.stride == 0) {
+    const PropagationFacts::Behind behind =
+        facts.behindArgument(static_cast<uint8_t>(address.type), address.offset);
+    declared.type = pointee = behind.pointee;
+    declared.origin = behind.origin;
+  } else if (address.kind == AbstractValue::Kind::constant && address.stride == 0) {
     declared.origin = static_cast<uint64_t>(address.offset);
+  } else if (pointee != kNoType && !found->around && !found->inside()) {
+    const uint64_t holder = address.kind == AbstractValue::Kind::pointer ? address.origin
+                            : address.kind == AbstractValue::Kind::constant
+                                ? static_cast<uint64_t>(address.offset)
+                                : found->origin;
+    declared.origin = facts.memberPointer(found->type, found->offset, holder, found->indexed);
+  }
   if (slot != nullptr && (pointee == kNoType || !(slot->isOpen() || isOuter(declared, *slot)))) return *slot;
   return pointee != kNoType ? declared : AbstractValue{};
 }
@@ -471,6 +487,10 @@ std::vector<TypePropagation::Pointer> TypePropagation::pointersAt(uint64_t acces
       pointers.push_back({reg, value.type, value.offset, value.stride != 0, value.origin});
   }
   return pointers;
+}
+
+std::string TypePropagation::pointerName(uint64_t origin) {
+  return impl_->facts.pointerName(origin);
 }
 
 }  // namespace cacheline::inference

@@ -45,6 +45,7 @@ class TypePropagation {
     std::string variable;    ///< where it is thread-local: its name
     bool around = false;     ///< known by what contains the object that the address was counted from
     bool contested = false;  ///< as PropagationFacts::isContested() of its base register
+    uint64_t origin = 0;     ///< of a variable in the function's frame: its number (pointer_names.h)
     bool inside() const { return array.element != types::kNoType; }
   };
   /// A register that points to an object.
@@ -69,6 +70,9 @@ class TypePropagation {
     bool adds = false;  ///< to what was in the register
   };
   std::optional<Load> loadOf(uint64_t pointer, uint64_t access) const;
+  /// Of an AbstractValue::origin, as the source has it: `BufferDescriptors`, `State.partial`, `work::sums`;
+  /// empty: it has no such name.
+  std::string pointerName(uint64_t origin);
   /// What the call that ends at an ELF address allocates `bytes` of, by what its result becomes; kNoType: the
   /// code does not say.
   struct Allocated {

@@ -43,6 +43,8 @@ export function advice(given: Partial<Advice> = {}): Advice {
     way: 'align',
     confidence: 0.9,
     definition,
+    allocation: null,
+    elementsInRow: null,
     language: LANGUAGES.get(extname(definition?.file ?? '')) ?? null,
     contended: 400,
     programShare: 0.4,

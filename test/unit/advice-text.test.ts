@@ -12,6 +12,7 @@ import {
   luckSentences,
   noChangeReason,
   reorderCommand,
+  whySentence,
 } from '../../extension/session/advice/advice-words';
 import { COLOURED, displayWidth } from '../../extension/session/text/terminal-text';
 import { advice, adviceList, changes, hostile, latent, membersChange, typeReference, words } from './advice-builder';
@@ -222,6 +223,21 @@ describe('advice sentences', () => {
       doText(advice({ way: 'stride', change: null, subject: { type: 'Slot', object, members: [] } })).sentence;
     assert.match(stride('slots'), /^Give each element of 'slots' /);
     assert.match(stride(''), /^Give each element of an array of 'Slot' /);
+  });
+
+  it('say what each thread can do about numbers that it uses alone', () => {
+    const of = (elementsInRow: number | null, given: Partial<Advice> = {}): Advice =>
+      advice({ way: 'stride', change: null, subject: { type: 'double', object: 'main::sums[]', members: [] }, elementsInRow, ...given });
+    assert.match(doText(of(1)).sentence, /^Give each element of 'main::sums\[\]' .* Or let each thread, .* local variable/);
+    assert.doesNotMatch(doText(of(null)).sentence, /local variable/);
+    assert.match(doText(of(6)).sentence, /^Start each thread's row of 'main::sums\[\]' .* a multiple of 64 bytes; .* 6 elements in a row/);
+    assert.match(whySentence(of(6)), /in rows, and rows of different threads share/);
+    assert.match(costSentences(of(6)), /^Each row grows by 56 bytes/);
+    assert.match(noChangeReason(of(1)), /--heap/);
+    const known = noChangeReason(of(1, { allocation: { function: 'main', file: '/src/a.c', line: 7 } }));
+    assert.match(known, /allocated in 'main' \(a\.c:7\)\.$/);
+    assert.doesNotMatch(known, /--heap/);
+    assert.doesNotMatch(noChangeReason(of(1, { subject: { type: 'double', object: 'sums', members: [] } })), /--heap/);
   });
 
   it('name the members that are split off', () => {

@@ -9,7 +9,18 @@ import { cannotTell } from '../report/verdict-text';
 import { percent } from '../../protocol/words';
 import { alternatives, count, enumerate, plural, printable } from '../text/terminal-text';
 import { arrayName, memberNames, MAX_NAMES, named, names, readable, subjectName, UNNAMED_SCOPE } from './advice-names';
-import { alignedBlocks, alignedType, alignedVariables, languageOf, perThreadSketch, startedLine, stridedElements } from './spelling';
+import {
+  alignedBlocks,
+  alignedRows,
+  alignedType,
+  alignedVariables,
+  type Language,
+  languageOf,
+  perThreadSketch,
+  startedLine,
+  stridedElements,
+} from './spelling';
+import { shortPlace } from '../lines/source-path';
 
 /** Where no change says it, as of nearly all machines: bytes of a cache line. */
 const LINE_SIZE = 64;
@@ -98,7 +109,12 @@ export function lockSentences({ locks }: Pick<Advice, 'locks'>): string {
     .join(' ');
 }
 
-function unrelated({ subject, way, change }: Advice): string {
+/** Each thread uses several elements, one after the other. */
+function isInRows(elementsInRow: Advice['elementsInRow']): boolean {
+  return (elementsInRow ?? 0) > 1;
+}
+
+function unrelated({ subject, way, change, elementsInRow }: Advice): string {
   const wait = t('Each thread waits for writes to data that it does not use.');
   const who = subjectName(subject);
   if (change?.kind === 'align-variables' && change.variables.length > 1)
@@ -107,6 +123,8 @@ function unrelated({ subject, way, change }: Advice): string {
       names(change.variables.map(({ name }) => name)),
       wait,
     );
+  if (isInRows(elementsInRow))
+    return t('Threads use elements of {0} in rows, and rows of different threads share cache lines. {1}', arrayName(subject), wait);
   if (way === 'stride')
     return t('Several elements of {0} lie on one cache line, and different threads use them. {1}', arrayName(subject), wait);
   if (way === 'allocate') return t('Several objects of {0} lie on one cache line, and different threads use them. {1}', who, wait);
@@ -153,7 +171,7 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
     case 'split':
       return splitText(change?.kind === 'split-members' ? partsOf(change) : [subject.members], type);
     case 'stride':
-      return only(t('Give each element of {0} a cache line of its own: {1}.', arrayName(subject), stridedElements(language, alignment)));
+      return only(strideSentence(advice, language, alignment));
     case 'allocate': {
       const where = change?.kind === 'allocate' && change.function !== '' ? t(' that {0} allocates', named(change.function)) : '';
       return only(t('Give each block{0} cache lines of its own: {1}.', where, alignedBlocks(language, alignment)));
@@ -172,6 +190,22 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
         return only(cannotTell(advice) ? '' : t('No layout that was tried ends a tenth of the waiting. What helps is {0}.', LESS_OFTEN));
       return only(t('Moving data apart does not help; {0} does.{1}', LESS_OFTEN, subject.members.length > 1 ? ` ${PRIVATE_COPY}` : ''));
   }
+}
+
+function strideSentence({ subject, elementsInRow }: Advice, language: Language, alignment: number): string {
+  const array = arrayName(subject);
+  if (isInRows(elementsInRow))
+    return t(
+      "Start each thread's row of {0} on a cache line of its own: {1}, and make the distance between rows a multiple of {2} bytes; a thread uses up to {3} in a row. Or let each thread work on a copy of its own, and store it once at the end.",
+      array,
+      alignedRows(language, alignment),
+      alignment,
+      plural(elementsInRow ?? 0, 'element'),
+    );
+  const apart = t('Give each element of {0} a cache line of its own: {1}.', array, stridedElements(language, alignment));
+  return elementsInRow === null
+    ? apart
+    : t('{0} Or let each thread, which uses one element, work on a local variable, and store it once at the end.', apart);
 }
 
 /** Threads wait at a lock: at a member that the engine saw to be one, or at an object of a library's type of locks. */
@@ -222,13 +256,15 @@ const GROWING: Record<NonNullable<Advice['change']>['kind'], string> = {
 };
 
 /** What the change costs; empty where nothing is to be changed. */
-export function costSentences({ cost, way, change }: Advice): string {
+export function costSentences({ cost, way, change, elementsInRow }: Advice): string {
   if (way === 'none') return '';
   const { bytesPerInstance: each, bytesTotal: total, readerLines } = cost;
   const subject =
     change === null
       ? way === 'stride'
-        ? t('Each element')
+        ? isInRows(elementsInRow)
+          ? t('Each row')
+          : t('Each element')
         : way === 'allocate'
           ? t('Each block')
           : t('Each object')
@@ -351,15 +387,22 @@ export function actionText({ subject, change, way }: Advice): string {
 }
 
 /** Why there is no edit where words alone say what to do; empty where the change can be made by one. */
-export function noChangeReason({ way, change }: Advice): string {
+export function noChangeReason({ way, change, subject, allocation, language }: Advice): string {
   if (change !== null) return '';
   switch (way) {
     case 'none':
       return t('There is nothing to edit: no other layout ends this waiting.');
     case 'stride':
-      return t(
-        'All code that uses the elements has to change with their type, or multiply its index. An edit of one place cannot do that: make the change by hand.',
-      );
+      return [
+        t(
+          'All code that uses the elements has to change with their type, or multiply its index. An edit of one place cannot do that: make the change by hand.',
+        ),
+        ...(allocation !== null
+          ? [t('The array is allocated in {0} ({1}).', named(allocation.function), shortPlace(allocation))]
+          : subject.object.endsWith('[]') && language !== 'go'
+            ? [t('If a call allocates the array, `cacheline record --heap` tells which one.')]
+            : []),
+      ].join(' ');
     case 'allocate':
       return t('It is not known where these objects are allocated (record with --heap), or they lie on stacks: make the change by hand.');
     case 'per-thread':

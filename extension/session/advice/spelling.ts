@@ -94,6 +94,20 @@ export function stridedElements(language: Language, alignment: number): string {
   }
 }
 
+/** The same: how the first row of an array begins a cache line. */
+export function alignedRows(language: Language, alignment: number): string {
+  switch (language) {
+    case 'rust':
+      return t('hold each row in `crossbeam_utils::CachePadded`');
+    case 'go':
+      return t('put `_ cpu.CacheLinePad` (golang.org/x/sys/cpu) behind each row');
+    case 'kernel':
+      return t('write `____cacheline_aligned_in_smp` behind the variable');
+    default:
+      return t('align the array ({0}, or `aligned_alloc({1}, SIZE)`)', aligned(language, alignment), alignment);
+  }
+}
+
 /** The same: how each block gets cache lines of its own. */
 export function alignedBlocks(language: Language, alignment: number): string {
   switch (language) {

@@ -8,6 +8,8 @@
 #include <random>
 #include <string>
 
+#include "types/type_table.h"
+
 namespace cacheline::inference::test {
 namespace {
 
