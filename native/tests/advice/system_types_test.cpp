@@ -9,8 +9,9 @@ namespace {
 
 /// Members of glibc's mutex: one thread takes it, and both look at its kind.
 std::vector<Doing> mutexAt(uint64_t at, uint32_t thread, bool both) {
-  std::vector<Doing> doings{{.thread = thread, .address = at, .writes = true, .locked = true, .swaps = true},
-                            {.thread = thread, .address = at + 8, .writes = false, .function = 2}};
+  std::vector<Doing> doings{
+      {.thread = thread, .address = at, .writes = true, .locked = true, .lock = holding(1, 2)},
+      {.thread = thread, .address = at + 8, .writes = false, .function = 2}};
   if (both) doings.push_back({.thread = 1 - thread, .address = at + 8, .writes = false, .function = 2});
   return doings;
 }

@@ -171,17 +171,6 @@ TEST_F(Judge, OwnReadsOfTheWriterAreNoMixedUse) {
   EXPECT_FALSE(judged().mixedUse);
 }
 
-TEST_F(Judge, OneSwappingCompetitorIsALock) {
-  LineActor& a = thread('A');
-  a.read = a.written = bytes(0, 4);
-  thread('B').read = bytes(8, 4);
-  EXPECT_FALSE(judged().lock);
-  actors_[0].swaps = true;
-  EXPECT_TRUE(judged().lock);
-  actors_.pop_back();
-  EXPECT_FALSE(judged().lock) << "nobody competes for it";
-}
-
 TEST(VerdictNames, AreThoseOfTheDocumentedOutput) {
   EXPECT_STREQ(verdictName(Verdict::falseSharing), "false sharing");
   EXPECT_STREQ(verdictName(Verdict::trueSharing), "true sharing");
