@@ -17,7 +17,7 @@ const FOREIGN = [
   /\/pkg\/mod\//,
 ];
 
-function isForeign({ file }: SourcePlace): boolean {
+export function isForeign({ file }: Pick<SourcePlace, 'file'>): boolean {
   return FOREIGN.some((pattern) => pattern.test(file));
 }
 

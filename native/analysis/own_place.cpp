@@ -56,20 +56,43 @@ bool isGoLibrary(std::string_view file) {
   return false;
 }
 
-}  // namespace
+constexpr std::string_view kRustSources = "/rustlib/src/rust/library/";
+
+constexpr std::array<std::string_view, 3> kSystem{"/usr/include/", "/usr/lib/", "/usr/local/include/"};
 
 bool isSystemSource(std::string_view file) {
-  constexpr std::array<std::string_view, 3> kSystem{"/usr/include/", "/usr/lib/", "/usr/local/include/"};
   return std::ranges::any_of(kSystem, [&](std::string_view folder) { return file.starts_with(folder); });
 }
 
+/// Of the C library and the kernel's interface: in folders of their own, also below that of an architecture
+/// (`x86_64-linux-gnu`).
+bool isOfC(std::string_view file) {
+  constexpr std::array<std::string_view, 6> kFolders{"bits", "sys", "gnu", "linux", "asm", "asm-generic"};
+  constexpr std::string_view kInclude = "/include/";
+  if (!isSystemSource(file)) return false;
+  const size_t at = file.find(kInclude);
+  if (at == std::string_view::npos) return false;
+  file.remove_prefix(at + kInclude.size());
+  std::string_view folder = file.substr(0, file.find('/'));
+  if (has(folder, "-linux-") && folder.size() < file.size()) {
+    file.remove_prefix(folder.size() + 1);
+    folder = file.substr(0, file.find('/'));
+  }
+  return folder.size() < file.size() && std::ranges::find(kFolders, folder) != kFolders.end();
+}
+
+}  // namespace
+
+bool isLanguageSource(std::string_view file) {
+  constexpr std::array<std::string_view, 4> kFolders{"/include/c++/", "/lib/gcc/", "/lib/clang/",
+                                                     kRustSources};
+  return isOfC(file) || isBelowRustCommit(file) || isGoLibrary(file) ||
+         std::ranges::any_of(kFolders, [&](std::string_view folder) { return has(file, folder); });
+}
+
 bool isForeignSource(std::string_view file) {
-  constexpr std::array<std::string_view, 6> kOthers{"/rustlib/src/rust/library/",
-                                                    "/.cargo/registry/",
-                                                    "/cargo/registry/",
-                                                    "/.cargo/git/",
-                                                    "/cargo/git/",
-                                                    "/pkg/mod/"};
+  constexpr std::array<std::string_view, 6> kOthers{kRustSources,   "/.cargo/registry/", "/cargo/registry/",
+                                                    "/.cargo/git/", "/cargo/git/",       "/pkg/mod/"};
   return isSystemSource(file) ||
          std::ranges::any_of(kOthers, [&](std::string_view folder) { return has(file, folder); }) ||
          isBelowRustCommit(file) || isGoLibrary(file);

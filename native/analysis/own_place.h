@@ -13,8 +13,9 @@ namespace cacheline::analysis {
 /// others. As extension/protocol/own-place.ts has it, which needs it for callers.
 bool isForeignSource(std::string_view file);
 
-/// Where compilers and distributions keep headers.
-bool isSystemSource(std::string_view file);
+/// Sources of the language's own library: C's, C++'s, what compilers bring, Rust's, and Go's runtime and
+/// locks. Headers of other libraries, which lie beside these, are none.
+bool isLanguageSource(std::string_view file);
 
 /// Into `code`, which lives on.
 struct SourceLine {

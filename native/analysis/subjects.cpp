@@ -2,6 +2,7 @@
 #include "analysis/subjects.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <numeric>
 #include <set>
@@ -18,12 +19,22 @@ bool isOnHeap(const DataName& data) {
   return data.how != How::global && data.how != How::stack && data.object != "[stack]";
 }
 
-/// Debug information of Rust has no files of types: of those its standard library's paths tell.
-bool isOfSystem(const TypeHeat& type) {
+/// Of C and C++.
+bool isLanguageLibrary(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.find(".so") != std::string_view::npos &&
+         std::ranges::any_of(std::array<std::string_view, 9>{"ld-", "libc.", "libc-", "libpthread", "libm.",
+                                                             "librt.", "libstdc++", "libc++", "libgcc_s"},
+                             [&](std::string_view library) { return name.starts_with(library); });
+}
+
+/// Debug information of Rust and Go has no files of types: of those paths and packages tell.
+bool isOfLanguage(const TypeHeat& type) {
   const std::string& file = type.layout.file;
-  const auto isNamed = [&](std::string_view crate) { return file.empty() && type.name.starts_with(crate); };
-  return isSystemSource(file) || type.binary.starts_with("/usr/lib/") || type.binary.starts_with("/lib/") ||
-         isNamed("core::") || isNamed("alloc::") || isNamed("std::");
+  const auto isNamed = [&](std::string_view owner) { return file.empty() && type.name.starts_with(owner); };
+  return isLanguageSource(file) || isLanguageLibrary(type.binary) || isNamed("core::") ||
+         isNamed("alloc::") || isNamed("std::") || isNamed("sync.") || isNamed("sync/") ||
+         isNamed("runtime.") || isNamed("internal/");
 }
 
 }  // namespace
@@ -64,6 +75,7 @@ Subjects::Subjects(const Report& report) : report_(report), regions_(report.line
     }
   }
   for (uint32_t number = 0; number < list_.size(); ++number) {
+    list_[number].fixed = isOfLanguage(*list_[number].described);
     list_[number].opaque = isOpaque(number);
     if (list_[number].opaque) list_[number].definition.reset();
   }
@@ -244,7 +256,7 @@ uint32_t Subjects::subjectOf(Subject subject) {
 
 bool Subjects::isOpaque(uint32_t number, int depth) const {
   const TypeHeat& type = *list_[number].described;
-  return isOfSystem(type) && std::ranges::all_of(type.own, [&](const layouts::LayoutMember& member) {
+  return isOfLanguage(type) && std::ranges::all_of(type.own, [&](const layouts::LayoutMember& member) {
            const auto inner = types_.find({member.structure, type.binary});
            return inner == types_.end() || inner->second == number || depth >= kDeepest ||
                   isOpaque(inner->second, depth + 1);
@@ -316,6 +328,12 @@ std::optional<Subjects::Region> Subjects::regionOf(const Line& line, const Acces
   return std::nullopt;
 }
 
+std::optional<uint32_t> Subjects::movableIn(const Subject& holder,
+                                            const layouts::LayoutMember& member) const {
+  const auto inner = types_.find({member.structure, holder.described->binary});
+  return inner == types_.end() || list_[inner->second].opaque ? std::nullopt : std::optional(inner->second);
+}
+
 void Subjects::descend(uint32_t number, uint64_t base, uint64_t address, std::vector<Holder>& holders) const {
   const Subject& subject = list_[number];
   Holder& holder = holders.emplace_back(Holder{number, base, base, kNone});
@@ -325,13 +343,16 @@ void Subjects::descend(uint32_t number, uint64_t base, uint64_t address, std::ve
     const layouts::LayoutMember& member = members[i];
     if (address - base < member.offset || address - base - member.offset >= member.size) continue;
     holder.member = i;
-    if (holders.size() >= kDeepest) return;
-    const auto inner = types_.find({member.structure, subject.described->binary});
-    if (inner == types_.end()) return;
-    const uint64_t size = list_[inner->second].size;
-    if (size == 0 || inner->second == number || list_[inner->second].opaque) return;
+    const std::optional<uint32_t> inner = movableIn(subject, member);
+    if (!inner && subject.fixed)  // the first of those that stay together
+      holder.member = static_cast<uint32_t>(
+          std::ranges::find_if(members, [&](const auto& each) { return !movableIn(subject, each); }) -
+          members.begin());
+    if (!inner || holders.size() >= kDeepest) return;
+    const uint64_t size = list_[*inner].size;
+    if (size == 0 || *inner == number) return;
     const uint64_t start = base + member.offset;
-    return descend(inner->second, start + (address - start) / size * size, address, holders);
+    return descend(*inner, start + (address - start) / size * size, address, holders);
   }
 }
 
