@@ -64,10 +64,12 @@ bool isSystemSource(std::string_view file) {
   return std::ranges::any_of(kSystem, [&](std::string_view folder) { return file.starts_with(folder); });
 }
 
-/// Of the C library and the kernel's interface: in folders of their own, also below that of an architecture
+/// Of the C library, the kernel's interface and C++: in folders of their own, also below that of an
+/// architecture
 /// (`x86_64-linux-gnu`).
 bool isOfC(std::string_view file) {
-  constexpr std::array<std::string_view, 6> kFolders{"bits", "sys", "gnu", "linux", "asm", "asm-generic"};
+  constexpr std::array<std::string_view, 7> kFolders{"bits", "sys",         "gnu", "linux",
+                                                     "asm",  "asm-generic", "c++"};
   constexpr std::string_view kInclude = "/include/";
   if (!isSystemSource(file)) return false;
   const size_t at = file.find(kInclude);
