@@ -152,7 +152,8 @@ class WaysOn {
     return false;
   }
 
-  /// The code between the access and stores, and behind those, unless no other data is used in between.
+  /// The code between the access and stores, and behind those. Who waits for a turn and gives it on at once
+  /// only keeps an order, as those who fill a ring.
   void addHeld(LockStep& step) const {
     if (run_ > kMostRun) return;
     const std::vector<bool> reached = reach(false), before = reach(true);
@@ -177,7 +178,7 @@ class WaysOn {
       }
       if (reached[i]) found.released.push_back({before[i] ? stored : piece.at, piece.end});
     }
-    if (!usesOther) return;
+    if (asked_ == Asked::turn && !usesOther) return;
     step.held = std::move(found.held);
     step.released = std::move(found.released);
   }

@@ -44,8 +44,8 @@ struct LockStep {
   struct Range {
     uint64_t from = 0, to = 0;  ///< addresses of code
   };
-  /// Where the function has taken the word and gives it back, with accesses to other data in between: the
-  /// code on the ways between the two, and what is run behind.
+  /// Where the function has taken the word and gives it back: the code on the ways between the two, and what
+  /// is run behind. Between turns there are accesses to other data.
   std::vector<Range> held, released;
   /// Bytes from the word to the one that is given back, where they are two: of a lock that gives out tickets,
   /// which wait for their turn.
