@@ -144,6 +144,8 @@ export interface Advice {
   sure: boolean;
   falseShare: FalseShare | null;
   why: Why;
+  /** Code uses two words in one step, each written by other threads, and waits for that: as the indices of a ring buffer. */
+  twoSides: boolean;
   /** Members that are locks, with what is only accessed while they are held, as far as the code shows. */
   locks: { name: string; data: string[] }[];
   /** Where members share a line; with other placements they do not, so that this waiting is luck. Empty: it is not. */

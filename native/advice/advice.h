@@ -73,6 +73,9 @@ struct Advice {
   bool sure = false;
   std::optional<analysis::FalseShare> falseShare;
   Why why = Why::notKnown;
+  /// A good part of the waiting is of code that uses two words in one step, each written by other threads: as
+  /// the indices of a ring buffer are.
+  bool twoSides = false;
   std::vector<Lock> locks;  ///< members; of data that several locks protect, each
   /// Where members share a line: with others they do not, so that the waiting is luck. Empty: it is none.
   std::vector<LatentPlacement> placements;

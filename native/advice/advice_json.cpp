@@ -111,6 +111,7 @@ class AdviceJson : private analysis::RecordingJson {
     field("sure", item.sure);
     falseShare(item.falseShare);
     field("why", whyName(item.why));
+    field("twoSides", item.twoSides);
     list("locks", item.locks, [&](const Lock& lock) {
       open();
       field("name", lock.name);

@@ -126,6 +126,7 @@ class Advisor {
       candidate.truly = candidate.after.truly / before.waiting;
     }
     const Candidate* chosen = analysis::cannotTell(finding) ? nullptr : bestOf(candidates, here);
+    advice.twoSides = here.betweenSides >= kWorthIt * here.all && here.betweenSides > 0;
     advice.locks = locksIn(report_, subjects_, locked_, number, here.lines);
     advice.why = whyOf(finding, here, isAllLocked(report_, subjects_, locked_, number, here.lines), chosen);
     advice.basis = basisOf(report_, calibration());
@@ -290,7 +291,7 @@ class Advisor {
       list.push_back({way, std::move(change), size, replay_(here.lines, move, lineSize())});
     };
     if ((here.inside + here.between >= least || here.victims > 0) && subject.described != nullptr &&
-        !subject.opaque) {
+        !subject.fixed) {
       if (groups.groups.size() > 1) {
         const MemberLayout layout = layOut(*subject.described, groups, lineSize());
         tryMove(layout.reordered ? Way::reorder : Way::pad, ChangeMembers{layout}, layout.size,

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "analysis/line_history.h"
+#include "analysis/lock_uses.h"
+#include "decode/lock_step.h"
 
 namespace cacheline::advice {
 
@@ -13,29 +15,9 @@ namespace {
 struct CodeUse {
   uint64_t address = 0;  ///< of the instruction, in its binary
   WordOfLine word;
-  bool takes = false, stores = false;  ///< `stores`: without a bus lock
+  std::shared_ptr<const decode::LockStep> take;  ///< null: it takes no lock, or gives none back itself
+  std::optional<WordOfLine> turn;                ///< that it waits for, see LockStep::turn
 };
-
-struct Held {
-  uint64_t from = 0, to = ~uint64_t{0};
-};
-
-/// The locks that one function takes, and where it holds them.
-std::map<WordOfLine, Held> heldBy(const std::vector<CodeUse>& function) {
-  std::map<WordOfLine, Held> held;
-  for (const CodeUse& use : function) {
-    if (!use.takes) continue;
-    const auto [lock, isNew] = held.try_emplace(use.word, Held{use.address});
-    if (!isNew) lock->second.from = std::min(lock->second.from, use.address);
-  }
-  for (auto& [lock, stretch] : held) {
-    uint64_t last = 0;
-    for (const CodeUse& use : function)
-      if (use.word == lock && use.stores && use.address > stretch.from) last = std::max(last, use.address);
-    if (last != 0) stretch.to = last;
-  }
-  return held;
-}
 
 /// Of which object, and its name.
 using Member = std::pair<uint64_t, std::string>;
@@ -61,27 +43,40 @@ LockedWords locksOf(const analysis::Report& report) {
     const analysis::Line& line = report.lines[number];
     if (!line.history || line.words.empty()) continue;
     const analysis::LineAccesses& accesses = line.history->accesses;
+    const std::vector<bool> locks = analysis::lockUses(accesses);
     for (size_t i = 0; i < accesses.uses.size(); ++i) {
       const analysis::WordStatistics& use = accesses.uses[i];
       const std::optional<uint32_t> row = line.history->rows[i];
-      const auto word = std::ranges::find_if(line.words, [&](const analysis::LineWord& each) {
-        return use.offset >= each.offset && use.offset < each.offset + each.size;
-      });
-      if (!row || word == line.words.end()) continue;
-      const WordOfLine at{number, static_cast<uint32_t>(word - line.words.begin())};
-      functions[use.function].push_back(
-          {line.accesses[*row].elfAddress, at, use.swaps, use.writes && !use.locked && use.later == analysis::LaterWrite::none});
-      if (use.swaps) result.locks.insert(at);
+      const auto wordAt = [&](int64_t offset) -> std::optional<WordOfLine> {
+        for (uint32_t word = 0; word < line.words.size(); ++word)
+          if (const analysis::LineWord& each = line.words[word];
+              offset >= each.offset && offset < int64_t{each.offset} + each.size)
+            return WordOfLine{number, word};
+        return std::nullopt;
+      };
+      const std::optional<WordOfLine> known = wordAt(use.offset);
+      if (!row || !known) continue;
+      const WordOfLine at = *known;
+      CodeUse& code = functions[use.function].emplace_back();
+      code.address = line.accesses[*row].elfAddress;
+      code.word = at;
+      if (locks[i] && use.lock && use.lock->isLock()) {
+        code.take = use.lock;
+        code.turn = wordAt(use.offset + use.lock->turn);
+      }
+      if (locks[i]) result.locks.insert(at);
     }
   }
   std::map<WordOfLine, std::optional<std::set<WordOfLine>>> common;
   for (const auto& [function, uses] : functions) {
-    const std::map<WordOfLine, Held> held = heldBy(uses);
     for (const CodeUse& use : uses) {
       if (result.locks.contains(use.word)) continue;
       std::set<WordOfLine> here;
-      for (const auto& [lock, stretch] : held)
-        if (use.address > stretch.from && use.address < stretch.to) here.insert(lock);
+      for (const CodeUse& other : uses)
+        if (other.take && other.take->holdsAt(use.address)) {
+          here.insert(other.word);
+          if (other.turn) here.insert(*other.turn);
+        }
       std::optional<std::set<WordOfLine>>& all = common[use.word];
       if (!all) {
         all = std::move(here);

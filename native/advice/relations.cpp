@@ -88,6 +88,29 @@ std::vector<std::set<uint32_t>> addersOf(const analysis::Line& line) {
   return adders;
 }
 
+/// By word of a line: the actors that write it.
+std::vector<std::set<uint32_t>> writersOf(const analysis::Line& line) {
+  const analysis::LineAccesses& accesses = line.history->accesses;
+  std::vector<std::set<uint32_t>> writers(line.words.size());
+  const auto add = [&](uint32_t offset, uint32_t width, uint32_t actor) {
+    for (size_t word = 0; word < line.words.size(); ++word) {
+      const analysis::LineWord& at = line.words[word];
+      if (offset < at.offset + at.size && at.offset < offset + std::max(width, 1u))
+        writers[word].insert(actor);
+    }
+  };
+  for (const analysis::PlaceSample& sample : accesses.samples)
+    if (const analysis::WordStatistics& use = accesses.uses[sample.use]; use.writes)
+      add(use.offset, use.width, accesses.visitors[sample.visitor].actor);
+  for (const analysis::KnownUse& known : accesses.known)
+    if (known.writes) add(known.offset, known.width, known.actor);
+  return writers;
+}
+
+bool areApart(const std::set<uint32_t>& a, const std::set<uint32_t>& b) {
+  return !a.empty() && !b.empty() && std::ranges::none_of(a, [&](uint32_t each) { return b.contains(each); });
+}
+
 }  // namespace
 
 std::vector<Waits> waitsOf(const analysis::Report& report, const analysis::Subjects& subjects) {
@@ -99,7 +122,7 @@ std::vector<Waits> waitsOf(const analysis::Report& report, const analysis::Subje
     for (const analysis::LineWord& word : line.words)
       holders.push_back(subjects.at(number, line.address + word.offset));
     const std::vector<bool> helped = helpedWords(line), ofReaders = wordsOfReaders(line);
-    const std::vector<std::set<uint32_t>> adders = addersOf(line);
+    const std::vector<std::set<uint32_t>> adders = addersOf(line), writers = writersOf(line);
     for (const analysis::Victim& victim : line.victims) {
       if (victim.words.empty() || !helped[victim.words.front()] || holders[victim.words.front()].empty())
         continue;
@@ -120,6 +143,8 @@ std::vector<Waits> waitsOf(const analysis::Report& report, const analysis::Subje
       }
       if (ofReaders[cause.word] != ofReaders[cause.cause]) waits.besideRead += falsely;
       waits.truly += all - falsely;
+      if (cause.sameStep > 0 && areApart(writers[cause.word], writers[cause.cause]))
+        waits.betweenSides += all * cause.falsely * cause.sameStep;
       if (holder.member != analysis::kNone) waits.members[holder.member] += all;
       if (line.falseShare) {
         waits.low += all * line.falseShare->low;

@@ -20,6 +20,7 @@ struct Waits {
   double elsewhere = 0;                ///< falsely, for an object of another subject, or what has no name
   std::map<uint32_t, double> others;   ///< of `elsewhere`: by subject
   std::map<uint32_t, double> members;  ///< by index of TypeHeat::own: at which
+  double betweenSides = 0;             ///< truly, for what it needs in the same step and other threads write
   /// Falsely, where what is written lies beside what others only read: of the two words, one is of readers.
   double besideRead = 0;
   /// Truly, at words that threads do nothing with but add to them; these threads are `adders`.

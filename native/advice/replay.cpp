@@ -63,7 +63,6 @@ class Gathered {
     analysis::LineActor& by = result_.accesses.actors[actor];
     if (use.reads) by.read |= mask;
     if (use.writes) by.written |= mask;
-    by.swaps |= use.swaps;
     if (last_ == actor)
       runs_[actor].extend(sample.time);
     else

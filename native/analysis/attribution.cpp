@@ -70,6 +70,18 @@ std::vector<decode::Companion> companionsAt(const symbols::ElfImage& image, cons
   return decode::companionsOf(code, function->address + start, access);
 }
 
+/// Of the function around an access, unless it is too large.
+std::optional<decode::Code> knownCode(const symbols::ElfImage& image, uint64_t access, Sweeps& sweeps) {
+  const auto function = functionAround(image, access);
+  if (!function || access - function->address >= kMaxSweep) return {};
+  return sweptCode(image, *function, access, sweeps);
+}
+
+uint32_t keptByCalls(const symbols::ElfImage& image) {
+  const bool isGo = image.section(".go.buildinfo").has_value();
+  return isGo ? decode::kKeptByGoCalls : decode::kKeptByCalls;
+}
+
 }  // namespace
 
 const decode::LaterWrites& Attribution::laterWrites(uint32_t index) {
@@ -79,12 +91,28 @@ const decode::LaterWrites& Attribution::laterWrites(uint32_t index) {
   decode::LaterWrites& later = known.value();
   if (!isNew || location.plan.failure != decode::Failure::none || location.writes()) return later;
   const symbols::ElfImage* image = binaries_.codeImage(location.binary);
-  const auto function = image == nullptr ? std::nullopt : functionAround(*image, access);
-  if (!function || access - function->address >= kMaxSweep) return later;
-  const decode::Code code = sweptCode(*image, *function, access, sweeps_[location.binary]);
-  const bool isGo = image->section(".go.buildinfo").has_value();
-  later = decode::laterWrites(code, access, isGo ? decode::kKeptByGoCalls : decode::kKeptByCalls);
+  if (image == nullptr) return later;
+  if (const auto code = knownCode(*image, access, sweeps_[location.binary]))
+    later = decode::laterWrites(*code, access, keptByCalls(*image));
   return later;
+}
+
+std::shared_ptr<const decode::LockStep> Attribution::lockStep(uint32_t index) {
+  const CodeLocation& location = locations_[index];
+  const uint64_t access = location.plan.codeAddress;
+  const auto [known, isNew] = lockSteps_.try_emplace(Key{access, location.binary}, nullptr);
+  const symbols::ElfImage* image = isNew ? binaries_.codeImage(location.binary) : nullptr;
+  if (image != nullptr && location.plan.failure == decode::Failure::none &&
+      location.plan.operand.kind != decode::AccessKind::read)
+    known.value() = lockStepAt(*image, access, sweeps_[location.binary]);
+  return known.value();
+}
+
+std::shared_ptr<const decode::LockStep> lockStepAt(const symbols::ElfImage& image, uint64_t access,
+                                                   Sweeps& sweeps) {
+  const auto code = knownCode(image, access, sweeps);
+  if (!code) return nullptr;
+  return std::make_shared<const decode::LockStep>(decode::lockStep(*code, access, keptByCalls(image)));
 }
 
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps) {

@@ -16,6 +16,7 @@
 #include "decode/companions.h"
 #include "decode/join.h"
 #include "decode/later_writes.h"
+#include "decode/lock_step.h"
 
 namespace cacheline::analysis {
 
@@ -51,6 +52,8 @@ class Attribution {
   /// What the function of a location's access, a read, stores there later; decoded when it is first asked
   /// for.
   const decode::LaterWrites& laterWrites(uint32_t location);
+  /// The same of what it does to a word that threads may take; null: it does not write, or nothing is known.
+  std::shared_ptr<const decode::LockStep> lockStep(uint32_t location);
   /// Effective address of a planned access; false where a register of it is not in the snapshot.
   bool address(const CodeLocation& location, const Mapping& code, uint64_t ip, const Registers& registers,
                uint64_t& address) const;
@@ -69,8 +72,10 @@ class Attribution {
   const SeenCode& seen_;
   HashMap<Key, uint32_t> index_;
   std::vector<CodeLocation> locations_;
-  std::vector<Sweeps> sweeps_;               ///< by binary
-  HashMap<Key, decode::LaterWrites> later_;  ///< by the access: its address instead of the offset
+  std::vector<Sweeps> sweeps_;  ///< by binary
+  /// By the access: its address instead of the offset.
+  HashMap<Key, decode::LaterWrites> later_;
+  HashMap<Key, std::shared_ptr<const decode::LockStep>> lockSteps_;
 };
 
 /// The plan for `ip` (an ELF address). The sweep starts at the function symbol that covers it, or at the
@@ -82,6 +87,11 @@ class Attribution {
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip);
 /// The same where more is asked of the binary.
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps);
+
+/// What the instruction at `access` does to a word that threads may take; null where its function is not
+/// known.
+std::shared_ptr<const decode::LockStep> lockStepAt(const symbols::ElfImage& image, uint64_t access,
+                                                   Sweeps& sweeps);
 
 /// The join at `ip`, or behind the call before it, where the function is known and small enough to be swept.
 std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps);

@@ -33,7 +33,7 @@ void endCompetition(Judgement& judgement) {
     if (judgement.competes[actor]) judgement.turns[actor] = true;
   judgement.competes.assign(judgement.competes.size(), false);
   judgement.pairs.clear();
-  judgement.competing = judgement.lock = judgement.mixedUse = false;
+  judgement.competing = judgement.mixedUse = false;
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ bool isCppLibrary(std::string_view file) {
   return !version.empty() && kDigits.find(version[0]) != std::string_view::npos;
 }
 
-/// Headers of compilers, with the intrinsics, and those of the C library that have code.
+/// Headers of compilers, with the intrinsics, and in folders of their own those of the C library and of the
+/// kernel's interface.
 bool isOfCompilerOrC(std::string_view file) {
   constexpr std::array<std::string_view, 3> kCompilers{"/usr/lib/gcc", "/usr/lib/llvm", "/usr/lib/clang"};
   if (std::ranges::any_of(kCompilers, [&](std::string_view folder) { return file.starts_with(folder); }))
@@ -77,16 +78,18 @@ bool isOfCompilerOrC(std::string_view file) {
   // Debian has a folder for each kind of machine: x86_64-linux-gnu.
   const size_t slash = file.find('/');
   if (slash != std::string_view::npos && has(file.substr(0, slash), "-linux-")) file.remove_prefix(slash + 1);
-  return file.starts_with("bits/") || file.starts_with("sys/") || file.starts_with("c++/");
+  constexpr std::array<std::string_view, 7> kFolders{"bits/", "sys/",         "gnu/", "linux/",
+                                                     "asm/",  "asm-generic/", "c++/"};
+  return std::ranges::any_of(kFolders, [&](std::string_view folder) { return file.starts_with(folder); });
+}
+
+/// Where distributions keep headers of all kinds.
+bool isSystemSource(std::string_view file) {
+  constexpr std::array<std::string_view, 3> kSystem{"/usr/include/", "/usr/lib/", "/usr/local/include/"};
+  return std::ranges::any_of(kSystem, [&](std::string_view folder) { return file.starts_with(folder); });
 }
 
 }  // namespace
-
-bool isSystemSource(std::string_view file) {
-  constexpr std::array<std::string_view, 3> kSystem{"/usr/include/", "/usr/lib/", "/usr/local/include/"};
-  return isCppLibrary(file) ||
-         std::ranges::any_of(kSystem, [&](std::string_view folder) { return file.starts_with(folder); });
-}
 
 SourceOwner ownerOf(std::string_view file) {
   constexpr std::array<std::string_view, 5> kPackages{"/.cargo/registry/", "/cargo/registry/", "/.cargo/git/",

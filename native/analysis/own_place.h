@@ -14,16 +14,13 @@ namespace cacheline::analysis {
 enum class SourceOwner : uint8_t {
   program,
   library,  ///< of a package manager, or among the headers of a system
-  language  ///< the standard library of the language, its compiler or the C library
+  language  ///< C's library and C++'s, what compilers bring, Rust's, and Go's runtime and locks
 };
 
 SourceOwner ownerOf(std::string_view file);
 
 /// Not the program's. As extension/protocol/own-place.ts has it, which needs it for callers.
 bool isForeignSource(std::string_view file);
-
-/// Where compilers and distributions keep headers.
-bool isSystemSource(std::string_view file);
 
 /// A function and a line in it. Into the code that it was asked of, which lives on.
 struct OwnCode {

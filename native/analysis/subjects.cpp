@@ -2,6 +2,7 @@
 #include "analysis/subjects.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <numeric>
 #include <set>
@@ -31,12 +32,22 @@ bool hasMember(const TypeHeat& type, std::string_view field, uint64_t offset) {
          });
 }
 
-/// Debug information of Rust has no files of types: of those its standard library's paths tell.
-bool isOfSystem(const TypeHeat& type) {
+/// Of C and C++.
+bool isLanguageLibrary(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.find(".so") != std::string_view::npos &&
+         std::ranges::any_of(std::array<std::string_view, 9>{"ld-", "libc.", "libc-", "libpthread", "libm.",
+                                                             "librt.", "libstdc++", "libc++", "libgcc_s"},
+                             [&](std::string_view library) { return name.starts_with(library); });
+}
+
+/// Debug information of Rust and Go has no files of types: of those paths and packages tell.
+bool isOfLanguage(const TypeHeat& type) {
   const std::string& file = type.layout.file;
-  const auto isNamed = [&](std::string_view crate) { return file.empty() && type.name.starts_with(crate); };
-  return isSystemSource(file) || type.binary.starts_with("/usr/lib/") || type.binary.starts_with("/lib/") ||
-         isNamed("core::") || isNamed("alloc::") || isNamed("std::");
+  const auto isNamed = [&](std::string_view owner) { return file.empty() && type.name.starts_with(owner); };
+  return ownerOf(file) == SourceOwner::language || isLanguageLibrary(type.binary) || isNamed("core::") ||
+         isNamed("alloc::") || isNamed("std::") || isNamed("sync.") || isNamed("sync/") ||
+         isNamed("runtime.") || isNamed("internal/");
 }
 
 }  // namespace
@@ -79,6 +90,7 @@ Subjects::Subjects(const Report& report) : report_(report), regions_(report.line
     }
   }
   for (uint32_t number = 0; number < list_.size(); ++number) {
+    list_[number].fixed = isOfLanguage(*list_[number].described);
     list_[number].opaque = isOpaque(number);
     if (list_[number].opaque) list_[number].definition.reset();
   }
@@ -291,7 +303,7 @@ std::optional<uint32_t> Subjects::typeOf(const DataName& data, std::string_view 
 
 bool Subjects::isOpaque(uint32_t number, int depth) const {
   const TypeHeat& type = *list_[number].described;
-  return isOfSystem(type) && std::ranges::all_of(type.own, [&](const layouts::LayoutMember& member) {
+  return isOfLanguage(type) && std::ranges::all_of(type.own, [&](const layouts::LayoutMember& member) {
            const std::optional<uint32_t> inner = typeOf(member, type.binary);
            return !inner || *inner == number || depth >= kDeepest || isOpaque(*inner, depth + 1);
          });
@@ -364,6 +376,12 @@ std::optional<Subjects::Region> Subjects::regionOf(const Line& line, const Acces
   return std::nullopt;
 }
 
+std::optional<uint32_t> Subjects::movableIn(const Subject& holder,
+                                            const layouts::LayoutMember& member) const {
+  const std::optional<uint32_t> inner = typeOf(member, holder.described->binary);
+  return !inner || list_[*inner].opaque ? std::nullopt : inner;
+}
+
 void Subjects::descend(uint32_t number, uint64_t base, uint64_t address, std::vector<Holder>& holders) const {
   const Subject& subject = list_[number];
   Holder& holder = holders.emplace_back(Holder{number, base, base, kNone});
@@ -373,11 +391,14 @@ void Subjects::descend(uint32_t number, uint64_t base, uint64_t address, std::ve
     const layouts::LayoutMember& member = members[i];
     if (address - base < member.offset || address - base - member.offset >= member.size) continue;
     holder.member = i;
-    if (holders.size() >= kDeepest) return;
-    const std::optional<uint32_t> inner = typeOf(member, subject.described->binary);
-    if (!inner) return;
+    const std::optional<uint32_t> inner = movableIn(subject, member);
+    if (!inner && subject.fixed)  // the first of those that stay together
+      holder.member = static_cast<uint32_t>(
+          std::ranges::find_if(members, [&](const auto& each) { return !movableIn(subject, each); }) -
+          members.begin());
+    if (!inner || holders.size() >= kDeepest) return;
     const uint64_t size = list_[*inner].size;
-    if (size == 0 || *inner == number || list_[*inner].opaque) return;
+    if (size == 0 || *inner == number) return;
     const uint64_t start = base + member.offset;
     return descend(*inner, start + (address - start) / size * size, address, holders);
   }

@@ -37,9 +37,10 @@ struct Subject {
   uint64_t count = 0;                    ///< of objects that are known of; 0: unknown
   const TypeHeat* described = nullptr;   ///< of a type
   std::optional<HeapBlock> allocation = {};  ///< of its first object that is in a recorded block
-  /// A type of the system's headers or libraries (a mutex, an atomic): its members stay as they are, and are
-  /// told of as one. Not where it holds objects of a type that is not such a one.
-  bool opaque = false;
+  /// A type of the language's own library (a mutex, an atomic, the counts of a shared pointer): its members
+  /// stay as they are, and are told of as one, but for objects of other types that it holds.
+  bool fixed = false;
+  bool opaque = false;  ///< fixed, and holds no objects of other types
   /// Some of its objects, or arrays of them, are on a heap and do not begin a line.
   bool unaligned = false;
   bool inArrays = false;  ///< some of those on a heap are elements of an array
@@ -103,6 +104,8 @@ class Subjects {
   std::optional<uint32_t> typeOf(const layouts::LayoutMember& member, const std::string& binary) const;
   std::optional<uint32_t> typeOf(const DataName& data, std::string_view element, uint64_t inObject) const;
   bool isOpaque(uint32_t subject, int depth = 0) const;
+  /// A structure of which it is not known that its members stay as they are.
+  std::optional<uint32_t> movableIn(const Subject& holder, const layouts::LayoutMember& member) const;
   std::optional<Region> regionOf(const Line& line, const Access& access);
   uint32_t subjectOf(Subject subject);
   void findArrays();

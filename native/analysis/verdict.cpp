@@ -86,7 +86,6 @@ Judgement judge(std::span<const LineActor> actors, const JudgeBy& by, const Turn
   for (size_t i = 0; i < actors.size(); ++i) {
     if (!result.competes[i]) continue;
     written |= actors[i].written;
-    if (actors[i].swaps) result.lock = true;
   }
   result.written |= written.any();
   result.mixedUse = std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {

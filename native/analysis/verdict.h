@@ -24,7 +24,6 @@ ByteMask bytesFrom(uint64_t from, uint64_t width, uint32_t lineSize);
 struct LineActor {
   std::vector<Run> runs;
   ByteMask read, written;       ///< a read-modify-write is in both
-  bool swaps = false;           ///< one of its writes was a locked swap or test-and-set (xchg, cmpxchg, bts)
   uint32_t thread = kNoThread;  ///< the only one that it was seen on; kNoThread: on several
   static constexpr uint32_t kNoThread = ~uint32_t{0};
 };
@@ -39,9 +38,6 @@ struct Judgement {
   /// By actor: those that would compete with others if they had not taken turns with them on one core.
   /// Empty: there are none.
   std::vector<bool> turns;
-  /// A competing actor swapped or tested and set a word under the bus lock: that is how locks are taken. A
-  /// counter that threads add to is none.
-  bool lock = false;
   /// An actor writes one place while a competitor of it reads bytes that no competing actor writes.
   bool mixedUse = false;
   bool contended() const { return competing && written; }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "analysis/mean_bounds.h"
@@ -359,38 +360,40 @@ class Waits {
   }
 
   /// By word and another one: of the waiting at the word, the part by code that accesses the other one, too.
-  /// Of a function of which that is most, it is all: a step may be longer than a basic block.
+  /// Of a function of which that is most, it is all: a step may be longer than a basic block. Each thread by
+  /// itself: into one function much may be inlined, of which others run other parts.
   std::vector<double> sameSteps() const {
     struct OfFunction {
       double all = 0;
       std::vector<double> together;  ///< by the other word
     };
-    std::map<std::pair<uint32_t, uint64_t>, OfFunction> functions;  // by the word that they wait at
+    std::map<std::tuple<uint32_t, uint64_t, uint32_t>, OfFunction> functions;  // by word, function, visitor
     std::vector<double> all(words_), together(words_ * words_);
     std::vector<bool> counted(line_.uses.size() * words_);
-    const auto functionOf = [&](uint32_t use) -> OfFunction& {
-      return functions[{groups_.wordOf(use), line_.uses[use].function}];
+    const auto eachWaiting = [&](uint32_t use, auto&& visit) {
+      for (uint32_t visitor = 0; visitor < visitors_; ++visitor)
+        if (const double waiting = waiting_[use * visitors_ + visitor]; waiting > 0)
+          visit(functions[{groups_.wordOf(use), line_.uses[use].function, visitor}], waiting);
     };
-    const auto waitingAt = [this](size_t use) {
-      return std::accumulate(&waiting_[use * visitors_], &waiting_[use * visitors_] + visitors_, 0.0);
-    };
-    for (uint32_t use = 0; use < line_.uses.size(); ++use) {
-      functionOf(use).all += waitingAt(use);
-      functionOf(use).together.resize(words_);
-      all[groups_.wordOf(use)] += waitingAt(use);
-    }
+    for (uint32_t use = 0; use < line_.uses.size(); ++use)
+      eachWaiting(use, [&](OfFunction& function, double waiting) {
+        function.all += waiting;
+        function.together.resize(words_);
+        all[groups_.wordOf(use)] += waiting;
+      });
     for (const StepUse& step : line_.steps) {
       for (uint32_t word = 0; word < words_; ++word) {
         const LineWord& at = groups_.words()[word];
         const bool meets = step.offset < at.offset + at.size && at.offset < step.offset + step.width;
         if (word == groups_.wordOf(step.use) || !meets || counted[step.use * words_ + word]) continue;
         counted[step.use * words_ + word] = true;
-        functionOf(step.use).together[word] += waitingAt(step.use);
+        eachWaiting(step.use,
+                    [&](OfFunction& function, double waiting) { function.together[word] += waiting; });
       }
     }
     for (const auto& [key, function] : functions)
       for (size_t word = 0; word < words_; ++word)
-        together[key.first * words_ + word] +=
+        together[std::get<0>(key) * words_ + word] +=
             2 * function.together[word] > function.all ? function.all : function.together[word];
     for (size_t i = 0; i < together.size(); ++i)
       if (together[i] > 0) together[i] = std::min(1.0, together[i] / all[i / words_]);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -10,6 +11,10 @@
 
 #include "analysis/intervals.h"
 #include "analysis/report.h"
+
+namespace cacheline::decode {
+struct LockStep;
+}
 
 namespace cacheline::analysis {
 
@@ -33,6 +38,7 @@ struct WordStatistics {
   bool adds = false;      ///< as decode::MemoryOperand::adds
   LaterWrite later = LaterWrite::none;
   double leastWrites = 0;  ///< of LaterWrite::some, for each read: as often as samples show that it is next
+  std::shared_ptr<const decode::LockStep> lock = {};  ///< of what writes; null: not known
   /// Whether it waits for reads, too. What is written later waits at the read.
   bool waitsForReads() const { return (writes && later == LaterWrite::none) || locked; }
 };

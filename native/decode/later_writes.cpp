@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "decode/condition.h"
+#include "decode/lock_step.h"
 #include "decode/paths.h"
 
 namespace cacheline::decode {
@@ -20,8 +21,16 @@ using Value = LinearValues::Value;
 constexpr int kMostRun = 3000;       ///< instructions, of all visits
 constexpr uint64_t kMostLine = 512;  ///< bytes of a block before the access that are looked at
 
+/// Which instructions that write the word count as stores to it.
+enum class Asked : uint8_t {
+  all,
+  back,  ///< those that undo what the access did
+  turn   ///< of the word that tickets wait for: all, and other data is looked for
+};
+
 /// A store to the word.
 struct WordStore {
+  uint64_t at = 0;
   bool plain = false;    ///< neither locked nor made of what it reads
   bool derived = false;  ///< of what the access loaded
   std::optional<Value> value;
@@ -46,34 +55,51 @@ struct WayEdge {
   std::optional<Outcome> outcome = {};
 };
 
-struct WayPiece {
+/// The load that a ticket is compared with, and how far from the word that gave it out.
+struct TurnLoad {
   uint64_t at = 0;
+  int64_t distance = 0;
+};
+
+struct WayPiece {
+  uint64_t at = 0, end = 0;
   WayValues values;       ///< at its start
   bool isBehind = false;  ///< a store on the ways to it
   std::vector<WayEdge> edges = {};
   std::vector<WordStore> stores = {};
-  bool leaves = false;   ///< the function, or the base is lost
-  bool returns = false;  ///< to the access
-  bool waiting = false;  ///< to be run
+  bool usesOther = false;  ///< before the first store: other data, or a call
+  bool leaves = false;     ///< the function, or the base is lost
+  bool returns = false;    ///< to the access, or to another one that takes the word
+  bool waiting = false;    ///< to be run
 };
 
 class WaysOn {
  public:
-  WaysOn(const Code& code, uint64_t access, const MemoryOperand& operand, ValueNames& names)
+  WaysOn(const Code& code, uint64_t access, const MemoryOperand& operand, ValueNames& names, Asked asked)
       : code_(code),
         access_(access),
         operand_(operand),
         width_(std::max(operand.width, 1u)),
         names_(names),
+        asked_(asked),
         loaded_(names.of(access, WayValues::kLoaded, false)) {}
 
   /// `values`: before and behind the access, the instruction at the start of `bytes`.
   void explore(std::span<const uint8_t> bytes, const Instruction& access, const WayValues& before,
                const WayValues& values) {
     place_ = *before.addressOf(operand_);
-    if (access.setsFlags) firstQuestion_ = questionOf(bytes, access, before, true);
+    if (asked_ == Asked::back) {
+      take_ = wordChange(bytes, before);
+      if (!mayTake()) return;
+      // The register that tells what was there.
+      for (uint8_t reg = 0; reg < kRegCount; ++reg)
+        if (access.written == 1u << reg && values.valueOf(reg)) loaded_ = values.valueOf(reg)->terms[0].first;
+      if (access.setsFlags) firstQuestion_ = Question{.other = Value{}};
+    } else if (access.setsFlags) {
+      firstQuestion_ = questionOf(bytes, access, before, true);
+    }
     const uint64_t from = access_ + access.length;
-    pieces_.push_back({from, values});
+    pieces_.push_back({from, from, values});
     pieces_[0].waiting = true;
     queue_.push_back(0);
     while (!queue_.empty() && run_ <= kMostRun) {
@@ -105,6 +131,58 @@ class WaysOn {
     return result;
   }
 
+  const WordChange& take() const { return take_; }
+  bool mayTake() const {
+    using Kind = WordChange::Kind;
+    return take_.kind != Kind::none && take_.kind != Kind::sets && take_.kind != Kind::clears;
+  }
+  const std::optional<TurnLoad>& turn() const { return turn_; }
+
+  /// Whether what the access found decides where the function goes on. Of a sum, by itself: one that is only
+  /// compared with other data, as with the greatest so far, is none that is waited for.
+  bool decides() const {
+    const std::vector<bool> before = reach(true);
+    for (size_t i = 0; i < pieces_.size(); ++i)
+      if (before[i] && std::ranges::any_of(pieces_[i].edges, [&](const WayEdge& edge) {
+            if (!edge.outcome || take_.kind != WordChange::Kind::adds) return edge.outcome.has_value();
+            const std::optional<Value>& other = edge.outcome->question.other;
+            return other && other->terms.empty();
+          }))
+        return true;
+    return false;
+  }
+
+  /// The code between the access and stores, and behind those. Who waits for a turn and gives it on at once
+  /// only keeps an order, as those who fill a ring.
+  void addHeld(LockStep& step) const {
+    if (run_ > kMostRun) return;
+    const std::vector<bool> reached = reach(false), before = reach(true);
+    std::vector<bool> comes(pieces_.size());  // to a store
+    for (bool isChanged = true; isChanged;) {
+      isChanged = false;
+      for (size_t i = 0; i < pieces_.size(); ++i) {
+        if (!before[i] || comes[i]) continue;
+        comes[i] = !pieces_[i].stores.empty() ||
+                   std::ranges::any_of(pieces_[i].edges, [&](const WayEdge& edge) { return comes[edge.to]; });
+        isChanged |= comes[i];
+      }
+    }
+    bool usesOther = false;
+    LockStep found;
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      const WayPiece& piece = pieces_[i];
+      const uint64_t stored = piece.stores.empty() ? piece.end : piece.stores[0].at;
+      if (before[i] && comes[i]) {
+        found.held.push_back({piece.at, stored});
+        usesOther |= piece.usesOther;
+      }
+      if (reached[i]) found.released.push_back({before[i] ? stored : piece.at, piece.end});
+    }
+    if (asked_ == Asked::turn && !usesOther) return;
+    step.held = std::move(found.held);
+    step.released = std::move(found.released);
+  }
+
  private:
   const Code* codeAt(uint64_t address) const {
     if (address - code_.start < code_.bytes.size()) return &code_;
@@ -130,21 +208,33 @@ class WaysOn {
     const auto [known, isNew] = index_.try_emplace({to, isBehind}, static_cast<uint32_t>(pieces_.size()));
     const uint32_t number = known->second;
     from.edges.push_back({number, std::move(outcome)});
-    if (isNew) pieces_.push_back({to, values, isBehind});
+    if (isNew) pieces_.push_back({to, to, values, isBehind});
     WayPiece& piece = pieces_[number];
     if ((!isNew && !piece.values.meet(values)) || piece.waiting) return;
     piece.waiting = true;
     queue_.push_back(number);
   }
 
-  void note(const Instruction& instruction, const WayValues& values, WayPiece& piece) const {
+  void note(std::span<const uint8_t> bytes, const Instruction& instruction, const WayValues& values,
+            WayPiece& piece) const {
     const MemoryOperand& operand = instruction.operand;
-    if (!instruction.accesses || instruction.failure != Failure::none || operand.kind == AccessKind::read)
-      return;
+    if (!instruction.accesses || instruction.failure != Failure::none) return;
     const auto at = values.addressOf(operand);
     const auto apart = at ? distance(place_, *at) : std::nullopt;
-    if (!apart || *apart >= int64_t{width_} || -*apart >= int64_t{std::max(operand.width, 1u)}) return;
+    if (!apart || *apart >= int64_t{width_} || -*apart >= int64_t{std::max(operand.width, 1u)}) {
+      piece.usesOther |= piece.stores.empty() && !(at && values.isInFrame(*at));
+      return;
+    }
+    if (operand.kind == AccessKind::read) return;
+    if (asked_ == Asked::back) {
+      const WordChange change = wordChange(bytes, values);
+      if (!undoes(change, take_)) {
+        piece.returns |= change.kind == take_.kind && piece.stores.empty();
+        return;
+      }
+    }
     WordStore& store = piece.stores.emplace_back();
+    store.at = piece.end;
     store.plain = operand.kind == AccessKind::write && !operand.locked;
     if (!instruction.stored) return;
     store.value = values.valueOf(*instruction.stored);
@@ -188,8 +278,41 @@ class WaysOn {
     return question;
   }
 
+  /// A comparison of the ticket that the access took with a load at a known distance from it.
+  std::optional<TurnLoad> turnOf(std::span<const uint8_t> bytes, uint64_t at, const Instruction& instruction,
+                                 const WayValues& values) const {
+    const auto compared = decodeComparison(bytes);
+    if (!compared || compared->test) return {};
+    const auto isTicket = [&](const Comparison::Side& side) {
+      if (side.memory || side.reg == kRegNone) return false;
+      const auto value = values.valueOf(side.reg);
+      return value && names_.isPartOf(*value, loaded_);
+    };
+    const bool isLeft = isTicket(compared->left);
+    if (!isLeft && !isTicket(compared->right)) return {};
+    const Comparison::Side& other = isLeft ? compared->right : compared->left;
+    if (other.memory) {
+      const auto address = values.addressOf(instruction.operand);
+      const auto apart = address ? distance(place_, *address) : std::nullopt;
+      return apart && *apart != 0 ? std::optional(TurnLoad{at, *apart}) : std::nullopt;
+    }
+    const auto value = other.reg == kRegNone ? std::nullopt : values.valueOf(other.reg);
+    for (const auto& [name, load] : loads_)
+      if (value && names_.isPartOf(*value, name)) return load;
+    return {};
+  }
+
+  void noteLoad(uint64_t at, const Instruction& instruction, const std::optional<Value>& address,
+                const WayValues& behind) {
+    if (!address || instruction.load.reg == kRegNone) return;
+    const auto apart = distance(place_, *address);
+    const auto value = behind.valueOf(instruction.load.reg);
+    if (apart && *apart != 0 && value && value->terms.size() == 1)
+      loads_[value->terms[0].first] = {at, *apart};
+  }
+
   void runPiece(uint32_t number) {
-    WayPiece piece{pieces_[number].at, pieces_[number].values, pieces_[number].isBehind};
+    WayPiece piece{pieces_[number].at, pieces_[number].at, pieces_[number].values, pieces_[number].isBehind};
     WayValues values = piece.values;
     if (number == 0 || values.holdsPartOf(place_))
       runOn(piece, values, number == 0);
@@ -199,6 +322,8 @@ class WaysOn {
     WayPiece& kept = pieces_[number];
     kept.edges = std::move(piece.edges);
     kept.stores = std::move(piece.stores);
+    kept.end = piece.end;
+    kept.usesOther = piece.usesOther;
     kept.leaves = piece.leaves;
     kept.returns = piece.returns;
   }
@@ -207,9 +332,11 @@ class WaysOn {
     Instruction instruction;
     Flow flow;
     std::optional<Question> question = isFirst ? firstQuestion_ : std::nullopt;
+    std::optional<TurnLoad> turn;
     bool isBehindCall = false;
     for (uint64_t at = piece.at;; at += flow.length) {
       const bool begins = at == piece.at;
+      piece.end = at;
       if (at == access_) {
         const auto again = values.addressOf(operand_);
         const auto apart = again ? distance(place_, *again) : std::nullopt;
@@ -228,14 +355,24 @@ class WaysOn {
         return;
       }
       isBehindCall = flow.calls;
-      note(instruction, values, piece);
+      piece.usesOther |= flow.calls && piece.stores.empty();
+      note(bytes, instruction, values, piece);
+      if (piece.returns) return;
       const bool isLoad = loadsAgain(instruction, values);
+      const bool isTaken = asked_ == Asked::back && take_.kind == WordChange::Kind::adds;
+      const auto address = isTaken && instruction.accesses && instruction.failure == Failure::none
+                               ? values.addressOf(instruction.operand)
+                               : std::nullopt;
+      if (isTaken && instruction.setsFlags) turn = turnOf(bytes, at, instruction, values);
       values.run(instruction, flow, at);
-      if (isLoad) values.loadAgain(instruction, access_);
+      if (isTaken) noteLoad(at, instruction, address, values);
+      if (isLoad && asked_ != Asked::back) values.loadAgain(instruction, access_);
       if (!flow.endsBlock && instruction.setsFlags)
         question = values.flagsAreDerived() ? std::optional(questionOf(bytes, instruction, values, isLoad))
                                             : std::nullopt;
+      piece.end = at + flow.length;
       if (!flow.endsBlock || flow.calls) continue;
+      if (turn && (flow.condition == kEqual || flow.condition == (kEqual ^ 1))) turn_ = turn;
       if (flow.returns || (!flow.hasTarget && flow.condition == kAlways)) piece.leaves = true;
       if (!flow.hasTarget && flow.falls) continue;  // a system call
       const bool asks = flow.falls && question && values.flagsAreDerived() && flow.condition < kAlways;
@@ -323,7 +460,11 @@ class WaysOn {
   const MemoryOperand operand_;
   const uint32_t width_;
   ValueNames& names_;
-  const uint32_t loaded_;  ///< the name of what the access loaded
+  const Asked asked_;
+  uint32_t loaded_;                     ///< the name of what the access loaded
+  WordChange take_;                     ///< Asked::back: what the access does
+  std::map<uint32_t, TurnLoad> loads_;  ///< by the name of what they load
+  std::optional<TurnLoad> turn_;
   std::optional<Question> firstQuestion_;
   Value place_;
   std::vector<WayPiece> pieces_;
@@ -359,16 +500,20 @@ LineBefore lineTo(const Code& code, size_t offset) {
 
 }  // namespace
 
-LaterWrites laterWrites(const Code& code, uint64_t access, uint32_t keptByCalls) {
+namespace {
+
+/// Runs `use` with the ways on from an access, unless its address is not known.
+template <typename Use>
+void withWays(const Code& code, uint64_t access, uint32_t keptByCalls, Asked asked, Use&& use) {
   const uint64_t offset = access - code.start;
   Instruction instruction;
   Flow flow;
-  if (offset >= code.bytes.size() || !code.sweep.startsAt(offset)) return {};
+  if (offset >= code.bytes.size() || !code.sweep.startsAt(offset)) return;
   const auto bytes = code.bytes.subspan(offset);
-  if (!decodeInstruction(bytes, access, instruction) || !decodeFlow(bytes, flow) || flow.endsBlock) return {};
+  if (!decodeInstruction(bytes, access, instruction) || !decodeFlow(bytes, flow) || flow.endsBlock) return;
   if (!instruction.accesses || instruction.failure != Failure::none || instruction.operand.stringOperation ||
-      instruction.operand.kind != AccessKind::read)
-    return {};
+      (instruction.operand.kind == AccessKind::read) != (asked != Asked::back))
+    return;
   ValueNames names;
   const FrameUse frame = frameUse(code);
   WayValues values(frame, keptByCalls, names);
@@ -382,9 +527,37 @@ LaterWrites laterWrites(const Code& code, uint64_t access, uint32_t keptByCalls)
   const WayValues before = values;
   values.run(instruction, flow, access);
   values.beginWays(instruction, access);
-  WaysOn ways(code, access, instruction.operand, names);
+  WaysOn ways(code, access, instruction.operand, names, asked);
   ways.explore(bytes, instruction, before, values);
-  return ways.found();
+  use(ways);
+}
+
+}  // namespace
+
+LaterWrites laterWrites(const Code& code, uint64_t access, uint32_t keptByCalls) {
+  LaterWrites found;
+  withWays(code, access, keptByCalls, Asked::all, [&](const WaysOn& ways) { found = ways.found(); });
+  return found;
+}
+
+LockStep lockStep(const Code& code, uint64_t access, uint32_t keptByCalls) {
+  LockStep step;
+  std::optional<TurnLoad> turn;
+  withWays(code, access, keptByCalls, Asked::back, [&](const WaysOn& ways) {
+    step.change = ways.take();
+    if (!ways.mayTake()) return;
+    step.takes = ways.decides();
+    if (step.takes) ways.addHeld(step);
+    if (!step.isLock()) turn = ways.turn();
+  });
+  if (turn)
+    withWays(code, turn->at, keptByCalls, Asked::turn, [&](const WaysOn& ways) { ways.addHeld(step); });
+  if (turn && step.isLock()) {
+    step.takes = true;
+    step.turn = turn->distance;
+  }
+  if (step.change.value && !step.change.value->terms.empty()) step.change.value.reset();
+  return step;
 }
 
 namespace {

@@ -70,8 +70,13 @@ class WayValues {
   std::optional<Value> addressOf(const MemoryOperand& operand) const;
   std::optional<Value> valueOf(const Sum& sum) const;
   std::optional<Value> valueOf(uint8_t reg) const { return registers_[reg]; }
+  /// The low bits of a register, as ValueNames::low().
+  std::optional<Value> valueOf(uint8_t reg, uint8_t bits) const {
+    return registers_[reg] ? std::optional(names_->low(*registers_[reg], bits)) : std::nullopt;
+  }
   /// What a slot of the frame holds.
   std::optional<Value> contentAt(const MemoryOperand& operand) const;
+  bool isInFrame(const Value& address) const;
   /// Whether something holds any of the values that an address is made of.
   bool holdsPartOf(const Value& address) const;
   /// Registers (bit n: X86Register n) that hold what comes from the first load.
@@ -87,7 +92,6 @@ class WayValues {
     Value content;
     bool derived = false;
   };
-  bool isInFrame(const Value& address) const;
   void addTo(Value& sum, uint8_t part, uint64_t factor, bool& known) const;
   static Value named(uint32_t name) { return {{{name, 1}}, 0}; }
   Value extended(const Value& value, uint8_t bits, bool isSigned, uint8_t shift) const;

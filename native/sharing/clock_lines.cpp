@@ -141,7 +141,10 @@ void ClockLines::findLater(const Line& line, std::span<LineRow> rows) {
   for (LineRow& row : rows) {
     const uint32_t location = collector_.groupOf(*row.row).location;
     if (isLaterKnown_.size() <= location) isLaterKnown_.resize(location + size_t{1});
-    if (!isLaterKnown_[location]) facts_[location]->later = collector_.locations.laterWrites(location);
+    if (!isLaterKnown_[location]) {
+      facts_[location]->later = collector_.locations.laterWrites(location);
+      facts_[location]->lock = collector_.locations.lockStep(location);
+    }
     isLaterKnown_[location] = true;
     const decode::LaterWrites& later = facts_[location]->later;
     if (later.ways == decode::LaterWrites::Ways::some || later.repeats)

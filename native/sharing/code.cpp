@@ -61,6 +61,10 @@ CodeFacts Code::factsOf(const SampledCode& location, const Entry& entry) {
   facts.locked = operand.locked;
   facts.swaps = operand.swaps;
   facts.adds = operand.adds;
+  if (operand.locked) {
+    if (sweeps_.size() <= entry.binary) sweeps_.resize(entry.binary + size_t{1});
+    facts.lock = analysis::lockStepAt(*image, entry.elfAddress, sweeps_[entry.binary]);
+  }
   const bool constant = operand.base == kRegNone && operand.index == kRegNone;
   facts.fixed = constant && instruction.segment == decode::Instruction::Segment::none;
   if (location.kernel && constant && instruction.segment == decode::Instruction::Segment::gs)

@@ -33,6 +33,7 @@ class Code {
   analysis::CodeNames names_;
   std::deque<Entry> entries_;                         ///< none moves
   HashMap<uint32_t, uint32_t> binaries_;              ///< by backing
+  std::vector<analysis::Sweeps> sweeps_;              ///< by binary
   HashMap<uint32_t, analysis::SharedName> unbacked_;  ///< by backing: code of mappings that are no files
 };
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/lock_uses.h"
 #include "sharing/selection.h"
 
 namespace cacheline::sharing {
@@ -91,7 +92,6 @@ class LineReader {
         analysis::LineActor& actor = accesses_.actors[ordinal];
         if (reads) actor.read |= mask;
         if (writes) actor.written |= mask;
-        if (facts.swaps) actor.swaps = true;
         if (from.thread != kNone) visitorOf(ordinal, from.thread);
       });
     };
@@ -258,6 +258,7 @@ class LineReader {
     use.function = row.function;
     use.swaps = row.facts->swaps;
     use.adds = row.facts->adds;
+    use.lock = row.facts->lock;
     return use;
   }
 
@@ -331,16 +332,18 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, std::span<co
                                       : analysis::judgeLine(accesses, by, chance);
   result.verdict = verdict.verdict;
   result.mixedUse = verdict.judgement.mixedUse;
-  result.lock = verdict.judgement.lock;
   result.leftOut = verdict.judgement.leftOut > 0;
   result.turns = verdict.turns;
   result.tookTurns = std::move(verdict.judgement.turns);
   result.competes = std::move(verdict.judgement.competes);
   result.waiting = std::move(verdict.waiting);
+  const std::vector<bool> locks = analysis::lockUses(accesses);
   result.logged.resize(accesses.uses.size());
   for (size_t i = 0; i < accesses.samples.size(); ++i) {
     const analysis::PlaceSample& sample = accesses.samples[i];
-    if (!sample.waits || !result.competes[accesses.visitors[sample.visitor].actor]) continue;
+    if (!result.competes[accesses.visitors[sample.visitor].actor]) continue;
+    result.lock |= locks[sample.use];
+    if (!sample.waits) continue;
     result.logged[sample.use] += sample.weight;
     if (verdict.waitedForNobody(i))
       result.unwaited.push_back({reader.rowsOfSamples[i], sample.cpu, sample.weight, sample.time,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,8 +25,9 @@ struct CodeFacts {
   bool reads = false, writes = false;  ///< beside what was sampled: a locked add is both
   bool locked = false, swaps = false, adds = false;
   std::vector<decode::Companion> companions;
-  decode::LaterWrites later;       ///< of what reads
-  bool fixed = false;              ///< the instruction holds the address, not a register
+  decode::LaterWrites later;                     ///< of what reads
+  std::shared_ptr<const decode::LockStep> lock;  ///< of what writes; null: not known
+  bool fixed = false;                            ///< the instruction holds the address, not a register
   std::optional<uint64_t> perCpu;  ///< of the kernel's code: the file's address of a variable of its own CPU
 };
 

@@ -38,6 +38,7 @@ export function advice(given: Partial<Advice> = {}): Advice {
     sure: true,
     falseShare: { value: 1, low: 0.9, high: 1 },
     why: 'unrelated-owners',
+    twoSides: false,
     locks: [],
     placements: [],
     way: 'align',
@@ -182,6 +183,7 @@ export const words: AdviceList = adviceList(
     }),
     advice({
       subject: { type: 'ring', object: 'ring', members: ['head', 'tail'] },
+      twoSides: true,
       verdict: 'true sharing',
       why: 'true-sharing',
       way: 'none',

@@ -5,6 +5,7 @@ import { adviceText } from '../../extension/session/advice/advice-text';
 import {
   actionTitle,
   costSentences,
+  ownerText,
   doText,
   factor,
   gainSentences,
@@ -149,6 +150,22 @@ describe('advice sentences', () => {
     );
     assert.equal(costSentences(advice({ way: 'none' })), '');
     assert.equal(gainSentences(advice({ way: 'none' })), '');
+  });
+
+  it('say that a library owns the type', () => {
+    const of = (file: string): Advice => {
+      const type = typeReference('Queue<int>', file, 3, ['a', 'b']);
+      return advice({ definition: { file, line: 3 }, change: { kind: 'align-type', type, alignment: 64 } });
+    };
+    assert.match(ownerText(of('/usr/include/lib/queue.hpp')), /A library owns the type 'Queue<int>', in \/usr\/include\/lib\/queue\.hpp/);
+    assert.equal(ownerText(of('/code/src/queue.hpp')), '');
+  });
+
+  it('tell of two sides that each write a word only where that was seen', () => {
+    const none = { way: 'none', why: 'true-sharing', change: null } as const;
+    const subject = { type: 'Ring', object: 'ring', members: ['head', 'tail'] };
+    assert.match(doText(advice({ ...none, subject, twoSides: true })).sentence, /private copy/);
+    assert.doesNotMatch(doText(advice({ ...none, subject, twoSides: false })).sentence, /private copy/);
   });
 
   it('say what to do in the language of the definition', () => {

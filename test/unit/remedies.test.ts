@@ -210,7 +210,7 @@ describe('a remedy by what waits for what', () => {
   });
 
   it('does not part words that the same code uses in one step', () => {
-    const ring = [use('tail', 0, [1]), use('head', 8, [2])];
+    const ring = [use('tail', 0, [1], { writes: 20 }), use('head', 8, [2], { writes: 20 })];
     const waits = (sameStep: number): Wait[] => [
       [0, 1, 0.5, 1, sameStep],
       [1, 0, 0.4, 1, sameStep],
@@ -218,6 +218,10 @@ describe('a remedy by what waits for what', () => {
     ];
     assert.match(remedy('false sharing', ring, [0, 1], waits(1)), /'queue\.tail' and 'queue\.head' in one step.* private copy/);
     assert.match(remedy('mixed', ring, [0, 1], waits(0.95)), / in one step/, 'what is left is not worth it');
+    const read = [use('buckets', 0, [1], { reads: 20 }), use('count', 8, [2], { writes: 20 })];
+    assert.doesNotMatch(remedy('false sharing', read, [0, 1], waits(1)), /in one step|private copy/, 'nobody writes one of them');
+    const both = [use('tail', 0, [1, 2], { writes: 20 }), use('head', 8, [1, 2], { writes: 20 })];
+    assert.doesNotMatch(remedy('mixed', both, [0, 1], waits(1)), /in one step|private copy/, 'the same threads write both');
     assert.match(
       remedy('false sharing', ring, [0, 1], waits(0.5)),
       /'queue\.tail' and 'queue\.head' .* ends part of the waiting\. .* remains .*'queue\.tail' and 'queue\.head'/,

@@ -333,6 +333,11 @@ describe('plain words', () => {
       /40\.0% of the samples are reads of 'pending\[1\]\.value' .* --watch 'pending\[1\]\.value' tells/,
     );
     assert.doesNotMatch(plainWords(report).join('\n'), /flag|loop/);
+    for (const field of ['next', 'owner->config']) {
+      report.lines[0]!.accesses[0]!.data = { ...data, type: 'Node *[8]', field };
+      assert.match(plainWords(report).join('\n'), /Nobody waits for another thread at data that is only read/);
+      assert.doesNotMatch(plainWords(report).join('\n'), /flag|loop/, 'a pointer that is read');
+    }
     report.lines[0]!.accesses[0]!.data = { ...data, field: "x'; rm *" };
     assert.ok(plainWords(report).join('\n').includes("--watch 'pending[1].x'\\''; rm *'"), plainWords(report).join('\n'));
     report.lines[0]!.accesses[0]!.data = { ...data, field: 'ready | closed' };

@@ -1,7 +1,7 @@
 // The edits of an answer of the engine: each advice with its own patch, and all of them as one.
 import { t } from '../../protocol/l10n';
 import type { Advice, AdviceList } from '../../protocol/advice';
-import { noChangeReason } from './advice-words';
+import { noChangeReason, ownerText } from './advice-words';
 import { editOf, type FileEdit, type Sources } from './edit';
 import { fileEdit } from './edits';
 import { patchOf } from './patch';
@@ -42,7 +42,7 @@ export async function editedAdvice(
 }
 
 async function filesOf(advice: Advice, sources: LocatedSources): Promise<{ files: readonly FileEdit[]; reason: string | null }> {
-  const refused = noChangeReason(advice);
+  const refused = noChangeReason(advice) || ownerText(advice);
   if (advice.change === null || refused !== '') return { files: [], reason: refused };
   const language = languageOf(advice);
   if (advice.definition === null && (language === 'rust' || language === 'go')) {

@@ -1,6 +1,7 @@
 // What advice says, in sentences, for the command line and the editor. Recorded names in them are quoted and printable.
 import type { Advice, Latent, Placement, SplitChange, Subject } from '../../protocol/advice';
 import { t } from '../../protocol/l10n';
+import { isForeign } from '../../protocol/own-place';
 import { joinArguments } from '../record/launch';
 import { isUnnamedType, typeLabel } from '../report/data-text';
 import { isLockType } from '../report/lock-names';
@@ -188,7 +189,7 @@ export function doText(advice: Advice): { sentence: string; lines: string[] } {
         );
       if (why === 'not-known')
         return only(cannotTell(advice) ? '' : t('No layout that was tried ends a tenth of the waiting. What helps is {0}.', LESS_OFTEN));
-      return only(t('Moving data apart does not help; {0} does.{1}', LESS_OFTEN, subject.members.length > 1 ? ` ${PRIVATE_COPY}` : ''));
+      return only(t('Moving data apart does not help; {0} does.{1}', LESS_OFTEN, advice.twoSides ? ` ${PRIVATE_COPY}` : ''));
   }
 }
 
@@ -210,7 +211,8 @@ function strideSentence({ subject, elementsInRow }: Advice, language: Language, 
 
 /** Threads wait at a lock: at a member that the engine saw to be one, or at an object of a library's type of locks. */
 function isLock({ locks, subject }: Advice): boolean {
-  return isLockType(subject.type) || locks.some(({ name }) => subject.members.includes(name));
+  const isAt = (name: string): boolean => subject.members.some((member) => member === name || member.startsWith(`${name}.`));
+  return isLockType(subject.type) || locks.some(({ name }) => isAt(name));
 }
 
 /** The members of each part, by name. */
@@ -413,6 +415,13 @@ export function noChangeReason({ way, change, subject, allocation, language }: A
     case 'reorder':
       return t('It is not known where this is defined: build with -g and record again, or make the change by hand.');
   }
+}
+
+/** Why no edit is made of a type that a library defines, though in a header that programs compile; empty of others. */
+export function ownerText({ change }: Advice): string {
+  if (change === null || !('type' in change) || !isForeign(change.type.definition)) return '';
+  const { name, definition } = change.type;
+  return t('A library owns the type {0}, in {1}: change it there, or use a copy of it.', named(name), printable(definition.file));
 }
 
 /** How clang-reorder-fields changes a type together with its initialisers; undefined where members keep their order or have no names. */

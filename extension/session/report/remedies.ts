@@ -198,15 +198,29 @@ function apartRemedy(line: CacheLine, ended: number): string {
   return t('{0} ends {1} of the waiting.{2}', how, roughly(ended), rest);
 }
 
+/** Of the threads that write a word, those that were seen at it. */
+function writersOf(line: CacheLine, word: number): Set<number> {
+  const writing = line.accesses.filter(
+    (access) => access.word === word && (access.stores.total > 0 || access.locked || access.storesLater !== undefined),
+  );
+  return new Set(writing.flatMap(({ threads }) => threads));
+}
+
+/** Each word is written, and by other threads: as the indices of a ring buffer are. */
+function areWrittenApart(line: CacheLine, a: number, b: number): boolean {
+  const [one, other] = [writersOf(line, a), writersOf(line, b)];
+  return one.size > 0 && other.size > 0 && ![...one].some((thread) => other.has(thread));
+}
+
 /**
- * Words that are used differently, but by code that uses both in one step: on lines of their own it would wait for both. Where less of the
- * waiting is its than moving words apart ends, nothing is said.
+ * Words that different threads write, but by code that uses both in one step: on lines of their own it would wait for both. Where less of
+ * the waiting is its than moving words apart ends, nothing is said.
  */
 function stepRemedy(line: CacheLine, ended: number): string | undefined {
   const [most] = [...line.waits]
     .map((wait) => ({ ...wait, kept: wait.share * (wait.falseShare - endedPart(wait)) }))
     .sort((a, b) => b.kept - a.kept);
-  if (most === undefined || most.kept < Math.max(WORTH_IT, ended)) return undefined;
+  if (most === undefined || most.kept < Math.max(WORTH_IT, ended) || !areWrittenApart(line, most.word, most.cause)) return undefined;
   const names = [most.word, most.cause].map((word) =>
     accessNames(
       line,

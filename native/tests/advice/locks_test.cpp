@@ -15,14 +15,15 @@ constexpr uint64_t kRecord = 0x10000;
 constexpr uint64_t kOuter = kRecord, kInner = kRecord + 8, kData = kRecord + 16, kNested = kRecord + 24,
                    kFree = kRecord + 32;
 
-Doing take(uint32_t thread, uint64_t lock, uint64_t function, uint64_t code) {
+Doing take(uint32_t thread, uint64_t lock, uint64_t function, uint64_t code, uint64_t until) {
   return {.thread = thread,
           .address = lock,
           .writes = true,
           .locked = true,
           .function = function,
           .code = code,
-          .swaps = true};
+          .swaps = true,
+          .lock = holding(code + 1, until)};
 }
 Doing store(uint32_t thread, uint64_t address, uint64_t function, uint64_t code) {
   return {.thread = thread,
@@ -39,9 +40,10 @@ std::vector<Doing> nested() {
   std::vector<Doing> doings;
   for (const uint32_t thread : {0u, 1u}) {
     for (const Doing& doing :
-         {take(thread, kOuter, 1, 0x10), store(thread, kData, 1, 0x14), take(thread, kInner, 1, 0x18),
-          store(thread, kNested, 1, 0x1c), store(thread, kInner, 1, 0x20), store(thread, kOuter, 1, 0x24),
-          take(thread, kInner, 2, 0x50), store(thread, kNested, 2, 0x54), store(thread, kInner, 2, 0x58)})
+         {take(thread, kOuter, 1, 0x10, 0x24), store(thread, kData, 1, 0x14),
+          take(thread, kInner, 1, 0x18, 0x20), store(thread, kNested, 1, 0x1c),
+          store(thread, kInner, 1, 0x20), store(thread, kOuter, 1, 0x24), take(thread, kInner, 2, 0x50, 0x58),
+          store(thread, kNested, 2, 0x54), store(thread, kInner, 2, 0x58)})
       doings.push_back(doing);
   }
   return doings;
@@ -87,6 +89,27 @@ TEST(Locks, OfLocksThatAreAlwaysHeldTogetherBothAreTold) {
   EXPECT_EQ(locksAt(builder.build(doings), kNested), (std::vector<uint64_t>{kOuter, kInner}));
 }
 
+TEST(Locks, ASumThatIsSwappedIsNone) {
+  std::vector<Doing> doings;
+  for (const uint32_t thread : {0u, 1u}) {
+    doings.push_back(take(thread, kOuter, 1, 0x10, 0));
+    decode::LockStep sum;
+    sum.takes = true;
+    sum.change.kind = decode::WordChange::Kind::compares;
+    doings.back().lock = std::make_shared<const decode::LockStep>(sum);
+    doings.push_back({.thread = thread, .address = kData, .writes = true, .locked = true, .code = 0x14});
+  }
+  ReportBuilder builder;
+  builder.type("summary", {"sumBits", "unused", "count"});
+  builder.object("summary", kRecord, 24, "summary");
+  const analysis::Report& report = builder.build(doings);
+  EXPECT_TRUE(locksOf(report).locks.empty());
+  const AdviceList list = advise(report);
+  ASSERT_EQ(list.advice.size(), 1u);
+  EXPECT_EQ(list.advice[0].locks.size(), 0u);
+  EXPECT_EQ(list.advice[0].why, Why::trueSharing);
+}
+
 TEST(Locks, ALockWithItsDataIsNotTakenApart) {
   std::vector<Doing> doings = nested();
   for (Doing& doing : doings) doing.reads = true;
@@ -106,7 +129,7 @@ TEST(Locks, ALockWithItsDataIsNotTakenApart) {
 TEST(Locks, OtherDataBesideALockIsMixedUse) {
   std::vector<Doing> doings;
   for (const uint32_t thread : {0u, 1u}) {
-    doings.push_back(take(thread, kOuter, 1, 0x10));
+    doings.push_back(take(thread, kOuter, 1, 0x10, 0x18));
     doings.push_back(store(thread, kData, 1, 0x14));
     doings.push_back(store(thread, kOuter, 1, 0x18));
   }

@@ -11,6 +11,7 @@
 #include "analysis/line_history.h"
 #include "analysis/report.h"
 #include "analysis/verdict.h"
+#include "decode/lock_step.h"
 
 namespace cacheline::advice {
 
@@ -53,9 +54,18 @@ struct Doing {
   uint64_t function = 1;
   uint64_t from = 0, step = 1000;
   uint64_t code = 0;   ///< address of the instruction; 0: any
-  bool swaps = false;  ///< as at a lock
+  bool swaps = false;  ///< by xchg, cmpxchg or bts
   bool adds = false;   ///< as to a sum
+  std::shared_ptr<const decode::LockStep> lock = {};
 };
+
+/// Of an instruction that takes a lock, which its function holds from one address of code to another.
+inline std::shared_ptr<const decode::LockStep> holding(uint64_t from, uint64_t to) {
+  decode::LockStep step;
+  step.takes = true;
+  step.held = {{from, to}};
+  return std::make_shared<const decode::LockStep>(std::move(step));
+}
 
 /// Clock samples on lines of 64 bytes, judged as the engine does.
 class ReportBuilder {
@@ -145,11 +155,11 @@ class ReportBuilder {
       const uint64_t code = doing.code == 0 ? 100 + use : doing.code;
       accesses.uses.push_back({offset, 8, doing.reads, doing.writes, doing.locked, code, doing.function,
                                doing.swaps, doing.adds});
+      accesses.uses.back().lock = doing.lock;
       history->rows.emplace_back(use);
       const analysis::ByteMask mask = analysis::bytesFrom(offset, 8, 64);
       if (doing.reads) accesses.actors[actor].read |= mask;
       if (doing.writes) accesses.actors[actor].written |= mask;
-      accesses.actors[actor].swaps |= doing.swaps;
       for (uint32_t i = 0; i < doing.count; ++i)
         moments.push_back({doing.from + doing.step * i + (389 * use) % 997, use, actor});
       analysis::Access& access = line.accesses.emplace_back();

@@ -9,8 +9,9 @@ namespace {
 
 /// Members of glibc's mutex: one thread takes it, and both look at its kind.
 std::vector<Doing> mutexAt(uint64_t at, uint32_t thread, bool both) {
-  std::vector<Doing> doings{{.thread = thread, .address = at, .writes = true, .locked = true, .swaps = true},
-                            {.thread = thread, .address = at + 8, .writes = false, .function = 2}};
+  std::vector<Doing> doings{
+      {.thread = thread, .address = at, .writes = true, .locked = true, .lock = holding(1, 2)},
+      {.thread = thread, .address = at + 8, .writes = false, .function = 2}};
   if (both) doings.push_back({.thread = 1 - thread, .address = at + 8, .writes = false, .function = 2});
   return doings;
 }
@@ -24,7 +25,7 @@ TEST(Advise, TypesOfTheSystemStayWhole) {
     owner.own.erase(owner.own.begin() + 1);
     analysis::TypeHeat& mutex = builder.type("mutex", {"word", "kind"});
     mutex.nested = true;
-    mutex.layout.file = isSystem ? "/usr/include/bits/struct_mutex.h" : "/src/mutex.h";
+    mutex.layout.file = isSystem ? "/usr/include/bits/struct_mutex.h" : "/usr/include/own/mutex.h";
     builder.object("account", kBase, 24, "account");
     const AdviceList list = advise(builder.build(mutexAt(kBase, 0, true)));
     ASSERT_EQ(list.advice.size(), 1u);
@@ -34,6 +35,42 @@ TEST(Advise, TypesOfTheSystemStayWhole) {
       ASSERT_EQ(list.advice[0].locks.size(), 1u);
       EXPECT_TRUE(list.advice[0].locks[0].data.empty()) << "a lock does not protect itself";
     }
+  }
+}
+
+TEST(Advise, TypesOfOtherLibrariesHaveLayouts) {
+  for (const bool isInBinary : {false, true}) {
+    ReportBuilder builder;
+    analysis::TypeHeat& queue = builder.type("queue", {"table", "mask", "count"});
+    queue.layout.file = isInBinary ? "/build/queue.c" : "/usr/include/lockfree/queue.hpp";
+    queue.binary = isInBinary ? "/usr/lib/postgresql/15/bin/postgres" : "/bin/made";
+    builder.object("shared", kBase, 24, "queue");
+    const AdviceList list =
+        advise(builder.build({{.thread = 0, .address = kBase, .writes = false},
+                              {.thread = 1, .address = kBase + 16, .writes = true, .locked = true}}));
+    ASSERT_EQ(list.advice.size(), 1u);
+    EXPECT_EQ(list.advice[0].type, "queue");
+    EXPECT_EQ(list.advice[0].way, Way::pad);
+    EXPECT_TRUE(list.advice[0].definition.has_value());
+    EXPECT_FALSE(list.advice[0].twoSides);
+  }
+}
+
+/// A lock of Rust's, and in it the data that it protects: nobody moves the flag beside its word.
+TEST(Advise, PartsThatNobodyCanMoveAreOne) {
+  for (const bool isOfRust : {true, false}) {
+    ReportBuilder builder;
+    const std::string name =
+        isOfRust ? "std::sync::mutex::Mutex<mine::Counter>" : "mine::Mutex<mine::Counter>";
+    builder.type(name, {"inner", "poison", "data"}).own[2].structure = "mine::Counter";
+    builder.type("mine::Counter", {"value"}).nested = true;
+    for (analysis::TypeHeat& type : builder.report.types) type.layout.file = "";
+    builder.object("shared", kBase, 24, name);
+    const AdviceList list =
+        advise(builder.build({{.thread = 0, .address = kBase, .writes = true, .locked = true},
+                              {.thread = 1, .address = kBase + 8, .writes = false, .function = 2}}));
+    ASSERT_EQ(list.advice.size(), 1u);
+    EXPECT_EQ(list.advice[0].way, isOfRust ? Way::none : Way::pad);
   }
 }
 

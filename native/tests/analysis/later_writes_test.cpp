@@ -3,20 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <string>
-#include <tuple>
 
-#include "../perfdata/test_support.h"
-#include "analysis/function_code.h"
-#include "decode/instruction.h"
+#include "compiled_shapes.h"
 
 namespace cacheline::analysis {
 namespace {
 
-const char* const kShapes = R"code(
+const char* const kLaterWrites = R"code(
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -109,52 +104,27 @@ int main(void) { return 0; }
 
 using Ways = decode::LaterWrites::Ways;
 
-class LaterWrites : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+class LaterWrites : public CompiledShapes {
  protected:
-  LaterWrites() {
-    const auto [compiler, level] = GetParam();
-    if (std::system(("command -v " + std::string(compiler) + " > /dev/null").c_str()) != 0) return;
-    std::ofstream(folder_ / "shapes.c") << kShapes;
-    const std::string path = folder_ / "shapes";
-    const std::string command =
-        std::string(compiler) + " -w " + level + " -g -o " + path + " " + (folder_ / "shapes.c");
-    if (std::system(command.c_str()) != 0) throw std::runtime_error("failed: " + command);
-    image_ = symbols::ElfImage::open(path);
-  }
-
-  void SetUp() override {
-    if (image_ == nullptr) GTEST_SKIP() << "install " << std::get<0>(GetParam());
-  }
+  LaterWrites() : CompiledShapes(kLaterWrites) {}
 
   /// What is known best of a load in a function that is not of its frame.
   std::string of(const std::string& name) const {
-    const uint64_t start = image_->addressOfSymbol(name).value();
-    Sweeps sweeps;
-    const decode::Code code = sweptCode(*image_, functionAround(*image_, start).value(), start, sweeps);
     std::string best = "none";
     const auto take = [&best](const std::string& other, bool found) {
       static const std::map<std::string, int> order{
           {"none", 0}, {"setting", 1}, {"often", 2}, {"all, fewer", 3}, {"all", 4}};
       if (found && order.at(other) > order.at(best)) best = other;
     };
-    for (size_t at = 0; at < code.bytes.size(); ++at) {
-      decode::Instruction instruction;
-      if (!code.sweep.startsAt(at) ||
-          !decode::decodeInstruction(code.bytes.subspan(at), start + at, instruction) ||
-          !instruction.accesses || instruction.operand.kind != decode::AccessKind::read ||
-          instruction.operand.base == kRegBp || instruction.operand.base == kRegSp)
-        continue;
-      const decode::LaterWrites later = decode::laterWrites(code, start + at);
+    eachAccess(name, [&](const decode::Instruction& instruction, const decode::Code& code, uint64_t at) {
+      if (instruction.operand.kind != decode::AccessKind::read) return;
+      const decode::LaterWrites later = decode::laterWrites(code, at);
       take(later.repeats ? "all, fewer" : "all", later.ways == Ways::all);
       take("often", later.mayBeOften || later.settings.size() > 1);
       take("setting", !later.settings.empty());
-    }
+    });
     return best;
   }
-
- private:
-  perfdata::testing::TempFolder folder_;
-  std::shared_ptr<const symbols::ElfImage> image_;
 };
 
 TEST_P(LaterWrites, AreOnEveryWay) {
@@ -181,13 +151,10 @@ TEST_P(LaterWrites, AreOfTheSameBytesBySameBase) {
     EXPECT_EQ(of(name), "none") << name;
 }
 
-std::string nameOf(const testing::TestParamInfo<LaterWrites::ParamType>& info) {
-  return std::string(std::get<0>(info.param)) + (std::get<1>(info.param) + 1);
-}
 INSTANTIATE_TEST_SUITE_P(Compilers, LaterWrites,
                          testing::Combine(testing::Values("gcc", "clang"),
                                           testing::Values("-O0", "-O1", "-O2", "-O3")),
-                         nameOf);
+                         CompiledShapes::nameOf);
 
 }  // namespace
 }  // namespace cacheline::analysis

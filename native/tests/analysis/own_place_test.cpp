@@ -108,5 +108,21 @@ TEST(OwnPlace, IsWhatTheJsonOfAnAccessSays) {
   EXPECT_NE(json.find(R"("file":"/home/me/src/main.rs","line":12,"inlined":[{)"), std::string::npos) << json;
 }
 
+TEST(LanguageSources, AreThoseOfTheLibraryThatComesWithTheLanguage) {
+  for (const char* file :
+       {"/usr/include/bits/struct_mutex.h", "/usr/include/x86_64-linux-gnu/bits/struct_rwlock.h",
+        "/usr/include/c++/12/bits/shared_ptr_base.h", "/usr/include/x86_64-linux-gnu/c++/12/bits/gthr.h",
+        "/opt/gcc-14/include/c++/14/atomic", "/usr/lib/gcc/x86_64-linux-gnu/12/include/stddef.h",
+        "/usr/lib/llvm-14/include/c++/v1/mutex", "/usr/include/linux/futex.h",
+        "/rustc/0123456789abcdef/library/std/src/sync/mutex.rs", "/usr/local/go/src/sync/mutex.go"})
+    EXPECT_EQ(ownerOf(file), SourceOwner::language) << file;
+  for (const char* file :
+       {"/usr/include/cds/container/queue.hpp", "/usr/include/boost/lockfree/queue.hpp",
+        "/usr/include/queue.hpp", "/usr/local/include/moodycamel/concurrentqueue.h",
+        "/usr/include/tbb/bits/queue.h", "/src/bits/mine.h",
+        "/home/me/.cargo/registry/src/x/crossbeam/src/lib.rs", "/root/go/pkg/mod/x/sync/sync.go", ""})
+    EXPECT_NE(ownerOf(file), SourceOwner::language) << file;
+}
+
 }  // namespace
 }  // namespace cacheline::analysis

@@ -23,7 +23,7 @@ ByteMask bytes(size_t from, size_t count) {
 class Judge : public ::testing::Test {
  protected:
   LineActor& thread(char name) {
-    actors_.push_back({timeline_.runs(name), {}, {}, {}, static_cast<uint32_t>(name)});
+    actors_.push_back({timeline_.runs(name), {}, {}, static_cast<uint32_t>(name)});
     return actors_.back();
   }
   Judgement judged() const { return judge(actors_); }
@@ -87,7 +87,7 @@ TEST(JudgePairs, AreToldApart) {
   for (int i = 0; i < 100; ++i) text += "BC";
   const Interleaving timeline(text);
   std::vector<LineActor> actors;
-  for (const char name : {'A', 'B', 'C'}) actors.push_back({timeline.runs(name), {}, {}, {}});
+  for (const char name : {'A', 'B', 'C'}) actors.push_back({timeline.runs(name), {}, {}});
   const Judgement judgement = judge(actors);
   EXPECT_EQ(judgement.competes, (std::vector<bool>{true, true, true}));
   EXPECT_FALSE(judgement.pairs[0][1]);
@@ -97,7 +97,7 @@ TEST(JudgePairs, AreToldApart) {
 TEST(JudgePairs, OfManyActorsThoseWithMostSamplesAreCompared) {
   Interleaving timeline("ABABABABABABABAB");
   std::vector<LineActor> actors(kMostActors, {{{0, 1000, kNoPause, 4}}, {}, {}, {}});
-  for (const char name : {'A', 'B'}) actors.push_back({timeline.runs(name), {}, bytes(0, 8), {}});
+  for (const char name : {'A', 'B'}) actors.push_back({timeline.runs(name), {}, bytes(0, 8)});
   const Judgement judgement = judge(actors);
   EXPECT_TRUE(judgement.competes[kMostActors] && judgement.competes[kMostActors + 1]);
   EXPECT_EQ(judgement.leftOut, 2u);
@@ -169,17 +169,6 @@ TEST_F(Judge, OwnReadsOfTheWriterAreNoMixedUse) {
   EXPECT_TRUE(judged().mixedUse);
   actors_[0].read = bytes(0, 8);
   EXPECT_FALSE(judged().mixedUse);
-}
-
-TEST_F(Judge, OneSwappingCompetitorIsALock) {
-  LineActor& a = thread('A');
-  a.read = a.written = bytes(0, 4);
-  thread('B').read = bytes(8, 4);
-  EXPECT_FALSE(judged().lock);
-  actors_[0].swaps = true;
-  EXPECT_TRUE(judged().lock);
-  actors_.pop_back();
-  EXPECT_FALSE(judged().lock) << "nobody competes for it";
 }
 
 TEST(VerdictNames, AreThoseOfTheDocumentedOutput) {
