@@ -115,7 +115,10 @@ describe('a remedy by what waits for what', () => {
         [1, 0, 0.06, 1],
       ],
     );
-    assert.match(remedyOf('mixed', [line]), /^A cache line for each of 'queue\.lock' and 'queue\.limit' .* ends a small part of the waiting/);
+    assert.match(
+      remedyOf('mixed', [line]),
+      /^A cache line for each of 'queue\.lock' and 'queue\.limit' .* ends a small part of the waiting/,
+    );
   });
 
   it('names of each group the two hottest, of many groups three', () => {
