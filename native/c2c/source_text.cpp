@@ -21,8 +21,8 @@ SourceText::SourceText(std::string_view folder) : folder_(folder.empty() ? "" : 
 }
 
 void SourceText::append(std::string& out, const analysis::CodeName& code) {
-  const analysis::OwnCode told =
-      analysis::ownCode(code, [this](const std::string& file) { return known(file).owner; });
+  const analysis::OwnCode told = analysis::ownCode(
+      code, [this](const std::string& file) { return known(file).owner; }, false);
   if (told.file->empty())
     out += "unknown";
   else

@@ -204,6 +204,7 @@ std::vector<SourceFrame> DwarfIndex::framesAt(uint64_t address) {
   for (uint32_t at = *id; at != FunctionNode::kNone;) {
     const FunctionNode& node = unit->functions().node(at);
     frame.function = impl_->names->of(unit->dieAt(node.origin != 0 ? node.origin : node.die));
+    if (node.parent != FunctionNode::kNone) frame.codeSize = node.codeSize;
     frames.push_back(std::move(frame));
     frame = {{},
              node.callFile != 0 || node.callLine != 0 ? unit->files().name(node.callFile) : std::string(),

@@ -34,12 +34,12 @@ InlineTree::InlineTree(DieScan& scan, const IntervalMap& code) {
       const bool inlined = tag == DW_TAG_inlined_subroutine;
       const auto id = static_cast<uint32_t>(nodes_.size());
       const uint64_t depth = inlined ? here.depth + 1 : 0;
-      bool hasCode = false;
+      uint64_t codeSize = 0;
       const auto addRange = [&](Dwarf_Addr low, Dwarf_Addr high) {
         if (!code.find(low)) return;
         intervals.push_back({low, high, depth, id});
         if (!inlined) functionRanges.push_back({low, high, 0, 0});
-        hasCode = true;
+        codeSize += high - low;
       };
       auto usual = scan.codeOf(found);
       const auto* listed = usual && usual->listed ? listsOf(found.die).of(scan, found) : nullptr;
@@ -49,8 +49,8 @@ InlineTree::InlineTree(DieScan& scan, const IntervalMap& code) {
         forEachRange(found.die, addRange);
       else if (usual->high > usual->low)
         addRange(usual->low, usual->high);
-      if (hasCode) {
-        FunctionNode node{offset, usual ? usual->origin : 0, FunctionNode::kNone, 0, 0, 0};
+      if (codeSize > 0) {
+        FunctionNode node{offset, usual ? usual->origin : 0, FunctionNode::kNone, 0, 0, 0, narrow(codeSize)};
         if (inlined) {
           node.parent = here.function;
           if (!usual)

@@ -23,6 +23,7 @@ struct FunctionNode {
   Dwarf_Off origin = 0;     ///< the DIE of the same unit that has its name; 0: not read, ask `die`
   uint32_t parent = kNone;  ///< the function it was inlined into; kNone for an out-of-line function
   uint32_t callFile = 0, callLine = 0, callColumn = 0;  ///< where in the parent; 0: unknown
+  uint32_t codeSize = 0;                                ///< bytes, with what was inlined into it
 };
 
 class InlineTree {

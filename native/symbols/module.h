@@ -18,6 +18,7 @@ struct SourceFrame {
   std::string file;      ///< absolute where DWARF allows it, as DWARF says otherwise; empty: unknown
   uint32_t line = 0;     ///< 0: unknown
   uint32_t column = 0;
+  uint32_t codeSize = 0;  ///< bytes of the function's code where it was inlined; 0: it was not
 };
 
 struct Variable {

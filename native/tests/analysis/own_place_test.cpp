@@ -50,6 +50,21 @@ TEST(OwnPlace, IsTheInnermostOfTheProgramAndItsFunction) {
   EXPECT_EQ(*functions[1], "main::main::{{closure}}");
 }
 
+TEST(OwnPlace, IsOfWhoCallsAWrapperOfAtomics) {
+  const auto stepIn = [](uint32_t bytes) {
+    return inlinedCode({{"atomic_step", "/home/me/atomics.h", 20, 3, bytes},
+                        {"Queue::push", "/home/me/queue.h", 40, 5, 300},
+                        {"main", "/home/me/main.cpp", 9, 1}});
+  };
+  EXPECT_EQ(toldOf(stepIn(9)), "Queue::push /home/me/queue.h:40");
+  EXPECT_EQ(toldOf(stepIn(120)), "atomic_step /home/me/atomics.h:20");
+  EXPECT_EQ(ownFunctions(stepIn(9)).size(), 2u);
+  // Rather the wrapper than what is not the program's.
+  EXPECT_EQ(toldOf(inlinedCode({{"atomic_step", "/home/me/atomics.h", 20, 3, 9},
+                                {"std::thread::run", "/usr/include/c++/14/thread", 5, 1}})),
+            "atomic_step /home/me/atomics.h:20");
+}
+
 TEST(OwnPlace, IsTheProgramsInAHeaderOnlyLibraryInTheProgram) {
   EXPECT_EQ(toldOf(inlinedCode(
                 {{"std::__atomic_base<int>::fetch_add", "/usr/include/c++/14/bits/atomic_base.h", 631},
