@@ -29,12 +29,15 @@ struct OwnCode {
   uint32_t line = 0;
 };
 
-/// Whether a function is hardly more than one access where it was inlined: the program's own wrapper of
-/// atomics, or what gets and sets a member.
-inline bool isWrapper(const symbols::SourceFrame& frame) {
+/// Whether a function from another file than that into which it was inlined is hardly more than one access
+/// there: a wrapper of atomics, or what gets and sets a member.
+/// @param number of the frame, innermost first
+inline bool isWrapper(const std::vector<symbols::SourceFrame>& frames, size_t number) {
   constexpr uint32_t kMost =
       32;  // bytes: a compare-and-swap with its operands and what is made of its result
-  return frame.codeSize > 0 && frame.codeSize <= kMost;
+  const symbols::SourceFrame& frame = frames[number];
+  return frame.codeSize > 0 && frame.codeSize <= kMost && number + 1 < frames.size() &&
+         frames[number + 1].file != frame.file;
 }
 
 /// What is told of code: of the functions that have a source, the innermost one of the program's own that is
@@ -47,19 +50,17 @@ inline bool isWrapper(const symbols::SourceFrame& frame) {
 template <typename Code, typename Owner>
 OwnCode ownCode(const Code& code, Owner&& owner, bool passWrappers) {
   OwnCode told{&code.symbol, &code.file, code.line};
-  const auto rankOf = [&](const symbols::SourceFrame& frame) {
-    const SourceOwner whose = owner(frame.file);
-    if (whose == SourceOwner::program) return passWrappers && isWrapper(frame) ? 1 : 0;
-    return whose == SourceOwner::library ? 2 : 3;
-  };
   int best = 3;
-  for (const symbols::SourceFrame& frame : code.inlined) {
+  for (size_t i = 0; i < code.inlined.size() && best > 0; ++i) {
+    const symbols::SourceFrame& frame = code.inlined[i];
     if (frame.file.empty()) continue;
-    const int rank = rankOf(frame);
+    const SourceOwner whose = owner(frame.file);
+    const int rank = whose == SourceOwner::language  ? 3
+                     : whose == SourceOwner::library ? 2
+                                                     : passWrappers && isWrapper(code.inlined, i);
     if (rank > best || (rank == best && best != 3)) continue;
     told = {frame.function.empty() ? &code.symbol : &frame.function, &frame.file, frame.line};
     best = rank;
-    if (best == 0) break;
   }
   return told;
 }
@@ -74,9 +75,12 @@ OwnCode ownCode(const Code& code) {
 template <typename Code>
 std::vector<const std::string*> ownFunctions(const Code& code) {
   std::vector<const std::string*> functions;
-  for (const symbols::SourceFrame& frame : code.inlined)
-    if (!frame.file.empty() && !frame.function.empty() && !isWrapper(frame) && !isForeignSource(frame.file))
+  for (size_t i = 0; i < code.inlined.size(); ++i) {
+    const symbols::SourceFrame& frame = code.inlined[i];
+    if (!frame.file.empty() && !frame.function.empty() && !isForeignSource(frame.file) &&
+        !isWrapper(code.inlined, i))
       functions.push_back(&frame.function);
+  }
   if (functions.empty()) functions.push_back(ownCode(code).function);
   return functions;
 }

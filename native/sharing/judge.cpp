@@ -331,7 +331,8 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, std::span<co
                                       ? analysis::judgeAnswered(accesses, chance, policy.pairs)
                                       : analysis::judgeLine(accesses, by, chance);
   result.verdict = verdict.verdict;
-  result.mixedUse = verdict.judgement.mixedUse;
+  // Where threads use all alike, some of them were seen to write nothing by chance.
+  result.mixedUse = verdict.judgement.mixedUse && verdict.verdict != analysis::Verdict::trueSharing;
   result.leftOut = verdict.judgement.leftOut > 0;
   result.turns = verdict.turns;
   result.tookTurns = std::move(verdict.judgement.turns);

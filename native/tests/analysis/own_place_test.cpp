@@ -59,6 +59,10 @@ TEST(OwnPlace, IsOfWhoCallsAWrapperOfAtomics) {
   EXPECT_EQ(toldOf(stepIn(9)), "Queue::push /home/me/queue.h:40");
   EXPECT_EQ(toldOf(stepIn(120)), "atomic_step /home/me/atomics.h:20");
   EXPECT_EQ(ownFunctions(stepIn(9)).size(), 2u);
+  EXPECT_EQ(toldOf(inlinedCode({{"Queue::size", "/home/me/queue.h", 20, 3, 9},
+                                {"Queue::push", "/home/me/queue.h", 40, 5, 300}})),
+            "Queue::size /home/me/queue.h:20")
+      << "of the same file";
   // Rather the wrapper than what is not the program's.
   EXPECT_EQ(toldOf(inlinedCode({{"atomic_step", "/home/me/atomics.h", 20, 3, 9},
                                 {"std::thread::run", "/usr/include/c++/14/thread", 5, 1}})),
