@@ -360,8 +360,8 @@ class Waits {
   }
 
   /// By word and another one: of the waiting at the word, the part by code that accesses the other one, too.
-  /// Of a function of which that is most, it is all: a step may be longer than a basic block. Each thread by
-  /// itself: into one function much may be inlined, of which others run other parts.
+  /// Of a function of which that is most, it is all: a step may be longer than a basic block. By thread: into
+  /// one function much may be inlined, of which others run other parts.
   std::vector<double> sameSteps() const {
     struct OfFunction {
       double all = 0;
@@ -372,14 +372,14 @@ class Waits {
     std::vector<bool> counted(line_.uses.size() * words_);
     const auto eachWaiting = [&](uint32_t use, auto&& visit) {
       for (uint32_t visitor = 0; visitor < visitors_; ++visitor)
-        if (const double waiting = waiting_[use * visitors_ + visitor]; waiting > 0)
-          visit(functions[{groups_.wordOf(use), line_.uses[use].function, visitor}], waiting);
+        if (const double each = waiting_[use * visitors_ + visitor]; each > 0)
+          visit(functions[{groups_.wordOf(use), line_.uses[use].function, visitor}], each);
     };
     for (uint32_t use = 0; use < line_.uses.size(); ++use)
-      eachWaiting(use, [&](OfFunction& function, double waiting) {
-        function.all += waiting;
+      eachWaiting(use, [&](OfFunction& function, double each) {
+        function.all += each;
         function.together.resize(words_);
-        all[groups_.wordOf(use)] += waiting;
+        all[groups_.wordOf(use)] += each;
       });
     for (const StepUse& step : line_.steps) {
       for (uint32_t word = 0; word < words_; ++word) {
@@ -387,8 +387,7 @@ class Waits {
         const bool meets = step.offset < at.offset + at.size && at.offset < step.offset + step.width;
         if (word == groups_.wordOf(step.use) || !meets || counted[step.use * words_ + word]) continue;
         counted[step.use * words_ + word] = true;
-        eachWaiting(step.use,
-                    [&](OfFunction& function, double waiting) { function.together[word] += waiting; });
+        eachWaiting(step.use, [&](OfFunction& function, double each) { function.together[word] += each; });
       }
     }
     for (const auto& [key, function] : functions)

@@ -1,6 +1,7 @@
 // Changes of words, and which of them undo others.
 #include "decode/lock_step.h"
 
+#include "decode/ways_on.h"
 #include "decode/zydis.h"
 
 namespace cacheline::decode {
@@ -8,7 +9,6 @@ namespace cacheline::decode {
 namespace {
 
 using Kind = WordChange::Kind;
-using Value = LinearValues::Value;
 
 Kind kindOf(const ZydisDecodedInstruction& decoded) {
   const bool isLocked = (decoded.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0;
@@ -125,6 +125,26 @@ bool undoes(const WordChange& back, const WordChange& take) {
     default:
       return false;
   }
+}
+
+LockStep lockStep(const Code& code, uint64_t access, uint32_t keptByCalls) {
+  LockStep step;
+  std::optional<TurnLoad> turn;
+  withWays(code, access, keptByCalls, Asked::back, [&](const WaysOn& ways) {
+    step.change = ways.take();
+    if (!ways.mayTake()) return;
+    step.takes = ways.decides();
+    if (step.takes) ways.addHeld(step);
+    if (!step.isLock()) turn = ways.turn();
+  });
+  if (turn)
+    withWays(code, turn->at, keptByCalls, Asked::turn, [&](const WaysOn& ways) { ways.addHeld(step); });
+  if (turn && step.isLock()) {
+    step.takes = true;
+    step.turn = turn->distance;
+  }
+  if (step.change.value && !step.change.value->terms.empty()) step.change.value.reset();
+  return step;
 }
 
 }  // namespace cacheline::decode

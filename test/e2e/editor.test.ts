@@ -135,14 +135,14 @@ describe(`VS Code ${version.name}`, function () {
     const atWrite = await window.hover(writes, 'messages_written');
     await window.screenshot('5-hover');
     assert.match(atWrite, /false sharing/);
-    assert.match(atWrite, /0–7\s+messages_written \+0\b/);
-    assert.match(atWrite, /8–15\s+messages_read \+0\b/);
+    assert.match(atWrite, /0–7\s+messages_written\s/);
+    assert.match(atWrite, /8–15\s+messages_read\s/);
     assert.match(atWrite, /writes/);
     assert.match(atWrite, /evidence: clock/);
     const atDefinition = await window.hover(markedLine('@variable messages_read'), 'messages_read');
     await window.screenshot('5-hover-definition');
     assert.match(atDefinition, /messages_read: false sharing/);
-    assert.match(atDefinition, /8–15\s+messages_read \+0\b/);
+    assert.match(atDefinition, /8–15\s+messages_read\s/);
     assert.ok(atDefinition.includes(`${path.basename(SOURCE)}:${reads}`), atDefinition);
     await window.page.mouse.move(5, 5);
     await window.toggleMaximizedGroup();

@@ -12,9 +12,9 @@ import {
   latentSentences,
   luckSentences,
   noChangeReason,
-  reorderCommand,
   whySentence,
 } from '../../extension/session/advice/advice-words';
+import { reorderCommand } from '../../extension/session/advice/by-hand';
 import { COLOURED, displayWidth } from '../../extension/session/text/terminal-text';
 import { advice, adviceList, changes, hostile, latent, membersChange, typeReference, words } from './advice-builder';
 import { matchGolden } from './golden';

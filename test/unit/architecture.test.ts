@@ -40,7 +40,7 @@ const nativeRooms: Record<string, string[]> = {
   profile: ['base', 'perfdata', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'analysis', 'sharing', 'text'],
   tables: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'analysis', 'profile'],
   workset: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'analysis', 'profile', 'tables'],
-  advice: ['base', 'symbols', 'types', 'layouts', 'analysis', 'calibration'],
+  advice: ['base', 'symbols', 'decode', 'types', 'layouts', 'analysis', 'calibration'],
   scheduling: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'analysis'],
   traces: ['base', 'perfdata', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'analysis'],
   addon: [

@@ -7,18 +7,8 @@ import { cannotTell, recordLonger, verdictText } from '../report/verdict-text';
 import { headField, joinBlocks, titledList } from '../report/report-blocks';
 import { readablePlace } from '../lines/source-path';
 import { count, displayWidth, enumerate, PLAIN, plural, printable, wrap, type Style } from '../text/terminal-text';
-import {
-  costSentences,
-  doText,
-  gainSentences,
-  guardText,
-  INTERFERENCE_SIZE,
-  latentSentences,
-  lockSentences,
-  luckSentences,
-  reorderCommand,
-  whySentence,
-} from './advice-words';
+import { costSentences, doText, gainSentences, latentSentences, lockSentences, luckSentences, whySentence } from './advice-words';
+import { guardText, INTERFERENCE_SIZE, reorderCommand } from './by-hand';
 import { subjectText } from './advice-names';
 import { languageOf } from './spelling';
 
