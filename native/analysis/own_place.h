@@ -33,8 +33,8 @@ struct OwnCode {
 /// there: a wrapper of atomics, or what gets and sets a member.
 /// @param number of the frame, innermost first
 inline bool isWrapper(const std::vector<symbols::SourceFrame>& frames, size_t number) {
-  constexpr uint32_t kMost =
-      32;  // bytes: a compare-and-swap with its operands and what is made of its result
+  // Bytes of a compare-and-swap with its operands, and of what is made of its result.
+  constexpr uint32_t kMost = 32;
   const symbols::SourceFrame& frame = frames[number];
   return frame.codeSize > 0 && frame.codeSize <= kMost && number + 1 < frames.size() &&
          frames[number + 1].file != frame.file;
@@ -50,15 +50,16 @@ inline bool isWrapper(const std::vector<symbols::SourceFrame>& frames, size_t nu
 template <typename Code, typename Owner>
 OwnCode ownCode(const Code& code, Owner&& owner, bool passWrappers) {
   OwnCode told{&code.symbol, &code.file, code.line};
-  int best = 3;
+  constexpr int kOfLanguage = 3, kOfLibrary = 2;  // own wrappers are 1, other own functions 0
+  int best = kOfLanguage;
   for (size_t i = 0; i < code.inlined.size() && best > 0; ++i) {
     const symbols::SourceFrame& frame = code.inlined[i];
     if (frame.file.empty()) continue;
     const SourceOwner whose = owner(frame.file);
-    const int rank = whose == SourceOwner::language  ? 3
-                     : whose == SourceOwner::library ? 2
+    const int rank = whose == SourceOwner::language  ? kOfLanguage
+                     : whose == SourceOwner::library ? kOfLibrary
                                                      : passWrappers && isWrapper(code.inlined, i);
-    if (rank > best || (rank == best && best != 3)) continue;
+    if (rank > best || (rank == best && best != kOfLanguage)) continue;
     told = {frame.function.empty() ? &code.symbol : &frame.function, &frame.file, frame.line};
     best = rank;
   }
